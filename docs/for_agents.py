@@ -12,10 +12,13 @@ FILE = "llms.txt"
 HEAD = """\
 # Khiva Arena
 
-> Khiva Arena plays fair tournaments between game-playing bots, written in any language, on one Linux machine.
+> Khiva Arena plays fair tournaments between game-playing bots, written in any language, on one \
+Linux machine.
 
-`khiva-arena new python my-bot` makes a bot. AGENTS.md in its folder has all that a coding agent needs to begin: the rules of
-the game, how strong bots are, and five commands with their JSON and exit codes. The pages "in brief" have the same facts of each
+`khiva-arena new python my-bot` makes a bot. AGENTS.md in its folder has all that a coding agent \
+needs to begin: the rules of
+the game, how strong bots are, and five commands with their JSON and exit codes. The pages "in \
+brief" have the same facts of each
 game, in a thousand words. Of the other pages read only those of which a question needs the answer.
 """
 

@@ -156,22 +156,26 @@ MODULES = [
     "urllib.parse",
 ]
 RARE = """
-bdb doctest email email._encoded_words email._header_value_parser email._parseaddr email._policybase email.base64mime
-email.charset email.contentmanager email.encoders email.errors email.feedparser email.generator email.header
-email.headerregistry email.iterators email.message email.mime email.mime.application email.mime.audio email.mime.base
-email.mime.image email.mime.message email.mime.multipart email.mime.nonmultipart email.mime.text email.parser email.policy
-email.quoprimime email.utils filecmp fileinput importlib.readers importlib.resources._itertools importlib.resources.readers
-importlib.resources.simple importlib.simple json.tool mimetypes nturl2path pdb pyclbr sre_compile sre_constants sre_parse
-tabnanny tarfile unittest._log unittest.loader unittest.main unittest.runner unittest.suite wave zipfile zipfile._path
-zipfile._path.glob
+bdb doctest email email._encoded_words email._header_value_parser email._parseaddr
+email._policybase email.base64mime email.charset email.contentmanager email.encoders
+email.errors email.feedparser email.generator email.header email.headerregistry email.iterators
+email.message email.mime email.mime.application email.mime.audio email.mime.base
+email.mime.image email.mime.message email.mime.multipart email.mime.nonmultipart email.mime.text
+email.parser email.policy email.quoprimime email.utils filecmp fileinput importlib.readers
+importlib.resources._itertools importlib.resources.readers importlib.resources.simple
+importlib.simple json.tool mimetypes nturl2path pdb pyclbr sre_compile sre_constants sre_parse
+tabnanny tarfile unittest._log unittest.loader unittest.main unittest.runner unittest.suite wave
+zipfile zipfile._path zipfile._path.glob
 """
 CODECS = """
-base64_codec charmap cp037 cp1006 cp1026 cp1125 cp1140 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp273
-cp424 cp500 cp720 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 cp865 cp866 cp869 cp874 cp875
-hp_roman8 iso8859_1 iso8859_10 iso8859_11 iso8859_13 iso8859_14 iso8859_15 iso8859_16 iso8859_2 iso8859_3 iso8859_4 iso8859_5
-iso8859_6 iso8859_7 iso8859_8 iso8859_9 koi8_r koi8_t koi8_u kz1048 mac_arabic mac_croatian mac_cyrillic mac_farsi mac_greek
-mac_iceland mac_latin2 mac_roman mac_romanian mac_turkish palmos ptcp154 punycode quopri_codec raw_unicode_escape rot_13 tis_620
-undefined unicode_escape utf_16_be utf_16_le utf_32_be utf_32_le utf_7 uu_codec
+base64_codec charmap cp037 cp1006 cp1026 cp1125 cp1140 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255
+cp1256 cp1257 cp1258 cp273 cp424 cp500 cp720 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858
+cp860 cp861 cp862 cp863 cp864 cp865 cp866 cp869 cp874 cp875 hp_roman8 iso8859_1 iso8859_10
+iso8859_11 iso8859_13 iso8859_14 iso8859_15 iso8859_16 iso8859_2 iso8859_3 iso8859_4 iso8859_5
+iso8859_6 iso8859_7 iso8859_8 iso8859_9 koi8_r koi8_t koi8_u kz1048 mac_arabic mac_croatian
+mac_cyrillic mac_farsi mac_greek mac_iceland mac_latin2 mac_roman mac_romanian mac_turkish
+palmos ptcp154 punycode quopri_codec raw_unicode_escape rot_13 tis_620 undefined unicode_escape
+utf_16_be utf_16_le utf_32_be utf_32_le utf_7 uu_codec
 """
 """What bots import rarely. It is the end of the table, which is searched from its
 beginning: so it costs others no ticks.

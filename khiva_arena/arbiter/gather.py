@@ -9,10 +9,13 @@ any answer. It returns when each seat that was asked has an answer or a fault. U
 then a seat is in one of these states:
 
     waiting     no whole frame has come, its output is open, and its time is not up
-    sealed      a whole frame is there; the session has looked at its length, not into it
+    sealed      a whole frame is there; the session has looked at its length, not into
+                it
     ended       its output has ended: it has exited, or closed it
-    closed      its time is up: only frames sealed by now count, and bytes that come later answer nothing
-    blamed      it took so much of the processor that another seat or the arbiter was late: it is out, whatever it answered
+    closed      its time is up: only frames sealed by now count, and bytes that come
+                later answer nothing
+    blamed      it took so much of the processor that another seat or the arbiter was
+                late: it is out, whatever it answered
 
 Frames stay sealed until no seat is waiting. Then they are opened, one seat after the
 other. So neither an answer nor a breach of the protocol has an effect that another seat

@@ -208,9 +208,8 @@ async def refuse_fault_of_host(name: str, command: Command, seat: int, wire: Wir
         raise HostFault(f"{name}: {damage}")
     if not command.module:
         return
-    from khiva_arena.bots.modules.runner.line import (
-        FAILED_STATUS,
-    )  # not above: most bots are no modules
+    # not above: most bots are no modules
+    from khiva_arena.bots.modules.runner.line import FAILED_STATUS
 
     if wire.describe_exit(seat) == describe_status(FAILED_STATUS):
         endings = await wire.close(0.0)

@@ -71,9 +71,8 @@ def live_match(job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> LiveMatch
     """
     if job.past is None:
         return LiveMatch(job, wire, lag)
-    from khiva_arena.arbiter.continued import (
-        ContinuedMatch,
-    )  # not above: most matches are played from their start
+    # not above: most matches are played from their start
+    from khiva_arena.arbiter.continued import ContinuedMatch
 
     return ContinuedMatch(job, job.past, wire, lag)
 

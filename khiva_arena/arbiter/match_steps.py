@@ -56,9 +56,8 @@ class MatchSteps:
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
     def _make_gatherer(self, wire: "Wire | ModuleTable") -> "Gatherer | TickGatherer":
-        from khiva_arena.arbiter.tick_batches import (
-            TickGatherer,
-        )  # not above: most matches are by the wall clock
+        # not above: most matches are by the wall clock
+        from khiva_arena.arbiter.tick_batches import TickGatherer
 
         granted = (
             None
@@ -137,9 +136,8 @@ class MatchSteps:
                 # In ticks the runner has compared what it loaded, and says itself that
                 # it fails.
                 if not self._job.in_ticks:
-                    from khiva_arena.arbiter.lifetimes import (
-                        refuse_fault_of_host,
-                    )  # not above: most bots start
+                    # not above: most bots start
+                    from khiva_arena.arbiter.lifetimes import refuse_fault_of_host
 
                     name, command = (
                         self._header.seats[seat.number].name,

@@ -37,10 +37,8 @@ def of_a_runner(seats: int, codes: Iterable[int] = ()) -> int:
     codes: the bytes of each seat's compiled code, once if seats share it; the largest
         is there twice while it is loaded
     """
-    from khiva_arena.bots.modules.runner.line import (
-        OWN_SPACE,
-        SEAT_SPACE,
-    )  # not above: most failures have to do with no module
+    # not above: most failures have to do with no module
+    from khiva_arena.bots.modules.runner.line import OWN_SPACE, SEAT_SPACE
 
     sizes = list(codes)
     return OWN_SPACE + seats * SEAT_SPACE + sum(sizes) + max(sizes, default=0)
@@ -68,11 +66,8 @@ def data_of_runners(commands: Sequence[Command], memory: int, *, in_ticks: bool)
     memory: bytes that a bot of the event may have
     in_ticks: a runner has room beyond that
     """
-    from khiva_arena.bots.modules.runner.line import (
-        OWN_MEMORY,
-        PAGE,
-        module_pages,
-    )  # not above, as in of_a_runner
+    # not above, as in of_a_runner
+    from khiva_arena.bots.modules.runner.line import OWN_MEMORY, PAGE, module_pages
 
     most = module_pages(memory)
     each = [OWN_MEMORY + min(command.pages, most) * PAGE for command in commands if command.module]

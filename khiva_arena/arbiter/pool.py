@@ -184,10 +184,8 @@ async def _play_in_workers(
     hold_back: bool,
     failed: MatchFailed | None,
 ) -> None:
-    from khiva_arena.arbiter.worker import (
-        Worker,
-        WorkerDied,
-    )  # not above: one match is played in this process
+    # not above: one match is played in this process
+    from khiva_arena.arbiter.worker import Worker, WorkerDied
 
     tell = failed or _Log()
 
@@ -202,9 +200,8 @@ async def _play_in_workers(
             if (failure := outcome.failure) is None:
                 return outcome
             if failed and failure.machines:
-                from khiva_arena.arbiter.failure import (
-                    machine_error,
-                )  # not above: such errors are rare
+                # not above: such errors are rare
+                from khiva_arena.arbiter.failure import machine_error
 
                 raise machine_error(failure)
             return replace(outcome, void=tell(job, failure))

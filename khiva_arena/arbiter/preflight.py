@@ -150,9 +150,8 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
 
 
 async def _greet_modules(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:
-    from khiva_arena.arbiter.module_tables import (
-        KeepingTable,
-    )  # not above: most matches are by the wall clock
+    # not above: most matches are by the wall clock
+    from khiva_arena.arbiter.module_tables import KeepingTable
 
     async with ForkServers() as servers:
         table = KeepingTable(

@@ -112,9 +112,8 @@ class Processes:
                 self._children.append(child)
                 self._pipes.add(child)
                 if most := transcripts[seat] if transcripts else 0:
-                    from khiva_arena.records.store.transcripts import (
-                        Packer,
-                    )  # not above: most matches keep none
+                    # not above: most matches keep none
+                    from khiva_arena.records.store.transcripts import Packer
 
                     child.transcript = Packer(most)
         except BaseException:

@@ -69,9 +69,8 @@ def full_bank(header: Header) -> "Bank | TickBank":
     """Return the bank of a seat before its first decision."""
     if not header.in_ticks:
         return Bank(TimeLimits(**header.time))
-    from khiva_arena.records.replay.ticks import (
-        TickBank,
-    )  # not above: most matches are by the wall clock
+    # not above: most matches are by the wall clock
+    from khiva_arena.records.replay.ticks import TickBank
 
     return TickBank(header.time)
 

@@ -189,10 +189,8 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
 def _load_shipped(word: str, loading: Loading) -> Bot:
     folders = shipped.bots()
     if word not in folders:
-        from khiva_arena.entrants.bot_words import (
-            meant_bot,
-            near_shipped,
-        )  # not above: few words are mistaken
+        # not above: few words are mistaken
+        from khiva_arena.entrants.bot_words import meant_bot, near_shipped
 
         near = meant_bot(word) or near_shipped(word)
         hint = f"did you mean {near}?" if near else "`khiva-arena bots` lists them"
@@ -224,9 +222,8 @@ def _guest(word: str) -> Bot:
 def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
     path = folder / "bot.toml"
     if not os.path.lexists(path):
-        from khiva_arena.common.manual import (
-            where,
-        )  # not above, like the next: few words are mistaken
+        # not above, like the next: few words are mistaken
+        from khiva_arena.common.manual import where
         from khiva_arena.entrants.bot_words import bot_below
 
         inside = bot_below(word, folder)
@@ -279,9 +276,8 @@ def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
             else ""
         )
         raise ConfigError(
-            f"{bot_toml}: {what} have {size:,} bytes, and {bot.largest_payload:,} are the "
-            f"most; make them smaller, {way}or raise "
-            "--limit payload_size"
+            f"{bot_toml}: {what} have {size:,} bytes, and {bot.largest_payload:,} are the most; "
+            f"make them smaller, {way}or raise --limit payload_size"
         )
 
 
@@ -289,12 +285,8 @@ def _from_copy(word: str, base: str, loading: Loading) -> Bot | None:
     """Return the bot in a zip, a tar or a stream, of a list, or of a word such as
     my-bot@HEAD~1; None for another word.
     """
-    from khiva_arena.entrants import (
-        bot_lists,
-        bot_words,
-        commits,
-        packed_bots,
-    )  # not above: few bots are private copies
+    # not above: few bots are private copies
+    from khiva_arena.entrants import bot_lists, bot_words, commits, packed_bots
 
     try:
         if bot_words.is_archive(os.path.join(base, word)):

@@ -135,9 +135,8 @@ def _why_no_module(bot: Bot) -> str:
             f"it plays only by the wall clock, since {why}: name another bot, or take --clock wall"
         )
     return (
-        "with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a "
-        "folder whose bot.toml has a module or an "
-        "interpreter; or take --clock wall"
+        "with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a folder whose "
+        "bot.toml has a module or an interpreter; or take --clock wall"
     )
 
 

@@ -133,9 +133,8 @@ def work(job: Errand, level: Level) -> tuple[int, str]:
     """
     sandbox = Sandbox(level, job.resources, writable=(str(job.folder),), may_leave_group=True)
     mark = reap.new_mark()
-    from khiva_arena.entrants.build_output import (
-        BuildOutput,
-    )  # not above: most bots were built before
+    # not above: most bots were built before
+    from khiva_arena.entrants.build_output import BuildOutput
 
     output = BuildOutput()
     with reap.Adoption(mark) as adoption:

@@ -127,9 +127,8 @@ class _At(NamedTuple):
         """Return the error for a path whose contents are not in the commit."""
         digits = self.commit[:DIGITS]
         return ConfigError(
-            f"{file_name(path)} is {what}, and its contents are not in the commit; run "
-            f"`git worktree add ../{digits} {digits}`, "
-            "fetch them there, and name the bot's folder there"
+            f"{file_name(path)} is {what}, and its contents are not in the commit; run `git "
+            f"worktree add ../{digits} {digits}`, fetch them there, and name the bot's folder there"
         )
 
 
@@ -162,9 +161,8 @@ def _commit(there: str, revision: str, *, is_shallow: bool) -> str:
     commit = git.commit_of(there, revision)
     if not commit and is_shallow:
         raise ConfigError(
-            f"this clone is shallow and has no commit {shown}; run `git fetch "
-            "--unshallow`, or write `fetch-depth: 0` in the "
-            "workflow"
+            f"this clone is shallow and has no commit {shown}; run `git fetch --unshallow`, or "
+            "write `fetch-depth: 0` in the workflow"
         )
     if not commit:
         raise ConfigError(
@@ -230,9 +228,8 @@ def _of_the_bot(at: _At, tree: str, named: CommitWord, bounds: Bounds) -> list[g
     most = ENTRIES_PER_FILE * bounds.bot_files
     if len(bots_own) > most:
         raise ConfigError(
-            f"the folder has {len(bots_own):,} files in the commit, {most:,} at most; put "
-            "the bot into a folder of its own, or "
-            "raise --limit bot_files"
+            f"the folder has {len(bots_own):,} files in the commit, {most:,} at most; put the bot "
+            "into a folder of its own, or raise --limit bot_files"
         )
     for entry in bots_own:
         if "" in entry.path.split("/"):  # it would lead out of the private folder

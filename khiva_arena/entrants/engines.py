@@ -67,9 +67,8 @@ def load_engines(
                     bots.append(broken(entry["command"], "; ".join(wrong), name))
                     continue
             except Exception as error:
-                from khiva_arena.common.machine import (
-                    why_left_out,
-                )  # not above: such errors are rare
+                # not above: such errors are rare
+                from khiva_arena.common.machine import why_left_out
 
                 if not with_broken:
                     raise

@@ -70,9 +70,8 @@ def _manifest(bot: Bot) -> str:
 def _own_name(bot: Bot) -> str:
     if not bot.commit:
         return bot.name
-    from khiva_arena.entrants.commits import (
-        without_commit,
-    )  # not above: a page in a browser has none of what it needs
+    # not above: a page in a browser has none of what it needs
+    from khiva_arena.entrants.commits import without_commit
 
     return without_commit(bot.name, bot.commit)
 

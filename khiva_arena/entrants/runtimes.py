@@ -178,9 +178,8 @@ def as_defined(runtime: Runtime) -> "DefinedRuntime":
     It is the hash of its program, and its Python packages with their versions, sorted;
     but not its folder, which differs from machine to machine.
     """
-    from khiva_arena.records.replay.definition import (
-        DefinedRuntime,
-    )  # all formats come with it, and help and TAB need none
+    # all formats come with it, and help and TAB need none
+    from khiva_arena.records.replay.definition import DefinedRuntime
 
     try:
         program = regular_files.digest(os.path.realpath(runtime.program), LARGEST_PROGRAM)

@@ -169,9 +169,8 @@ def _payload_of(bot: Bot, folder: Path) -> bytes | None:
     folder: of its staged files
     """
     if bot.is_interpreted and bot.interpreted:
-        from khiva_arena.entrants.payloads import (
-            packed,
-        )  # not above: by the wall clock no bot has need of it
+        # not above: by the wall clock no bot has need of it
+        from khiva_arena.entrants.payloads import packed
 
         return packed(bot.name, bot.interpreted, folder, bot.largest_payload)
     try:

@@ -22,7 +22,8 @@ TOO_DEEP = f"nested more than {DEEPEST} deep"
 # A key of so many parts takes the reader a time that grows with their square. Nothing
 # here tries a letter twice.
 _LONG_KEY = re.compile(
-    rf"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{DEEPEST}}}"""
+    rf"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+    rf"""[ \t]*+\.[ \t]*+){{{DEEPEST}}}"""
 )
 _LONG_NUMBER = re.compile(r"[0-9_]{4000}")
 

@@ -46,9 +46,8 @@ def chooser(bot: str | Choose, game: str) -> NamedChooser:
         return NamedChooser(getattr(function, "__name__", type(function).__name__), bot)
     if not isinstance(bot, str) or not bot.startswith(_WORD):
         raise ConfigError(
-            f"bots: {bot!r:.200} does not play in this process: functions choose(decide, "
-            "match) do, and bots such as "
-            f"{_WORD}greedy; khiva_arena.run and match play all others"
+            f"bots: {bot!r:.200} does not play in this process: functions choose(decide, match) "
+            f"do, and bots such as {_WORD}greedy; khiva_arena.run and match play all others"
         )
     folder = shipped.bots().get(bot)
     if folder is None:

@@ -19,7 +19,8 @@ from khiva_arena.rng import Stream
 class PositionState(State):
     """A match in progress, of a game whose position holds ``asked`` and ``over``.
 
-    A game's state inherits from its position first and from this second, and names the functions that do the rest::
+    A game's state inherits from its position first and from this second, and names the
+    functions that do the rest::
 
         class KhivaState(Position, PositionState):
             apply = rules.apply

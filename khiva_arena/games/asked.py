@@ -1,12 +1,16 @@
 """The words of a question to a person: its subject, the effect of each answer, and the
 rulings behind it.
 
-A game that words its questions has an ``asking.py`` in its folder, found by its name, with::
+A game that words its questions has an ``asking.py`` in its folder, found by its name,
+with::
 
-    AIM: Sequence[str]                                     what the game is about and what gives points, three sentences
-    LEGEND: Sequence[tuple[str, str]]                      each sign drawn on its table, and the meaning
-    def question(kind, view, names) -> PersonsQuestion            the open decision in words
-    def answer(kind, entry, view, names) -> str            an entry of ``legal``, with its effect
+    AIM: Sequence[str]                what the game is about and what gives points,
+                                      three sentences
+    LEGEND: Sequence[tuple[str, str]] each sign drawn on its table, and the meaning
+    def question(kind, view, names) -> PersonsQuestion
+                                      the open decision in words
+    def answer(kind, entry, view, names) -> str
+                                      an entry of ``legal``, with its effect
 
 ``names`` are by seat, the asked seat's own is "you". Rulings are those of the game's
 RULES.md.

@@ -1,7 +1,8 @@
 """Words, coloured pieces and blocks with which a game draws its table, without knowing
 any terminal.
 
-A game that draws its table has a ``terminal.py`` in its folder, found by its name, with one function::
+A game that draws its table has a ``terminal.py`` in its folder, found by its name, with
+one function::
 
     def draw(view, names, rules) -> list[Block | Flow]
 

@@ -193,9 +193,8 @@ def test_in_aec_opponents_have_no_turn() -> None:
         (
             {0: first, 1: first, 2: first},
             (
-                r"opponents: they have all seats, so there is no agent; khiva_arena\.local "
-                r"plays bots among "
-                r"themselves"
+                r"opponents: they have all seats, so there is no agent; khiva_arena\.local plays "
+                r"bots among themselves"
             ),
         ),
         ({0: "shipped:python/greedy_emira"}, "plays emira and not khiva"),

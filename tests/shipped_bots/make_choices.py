@@ -30,10 +30,9 @@ RUN = seeds.run_secret("choices of the greedy bots")
 MOST = 64
 """As many positions of a group are kept."""
 ABOUT = (
-    "Positions of Khiva and the choice of the greedy bots in them, the same in all "
-    "languages. hello has what they use of the "
-    "arbiter's hello; each decide what they use of a request (not req, times and events), "
-    "and choice, an index into legal."
+    "Positions of Khiva and the choice of the greedy bots in them, the same in all languages. "
+    "hello has what they use of the arbiter's hello; each decide what they use of a request (not "
+    "req, times and events), and choice, an index into legal."
 )
 
 GROUPS: tuple[tuple[int, dict[str, Any]], ...] = (

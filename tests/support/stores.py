@@ -116,12 +116,8 @@ def ticks(folder: Path) -> None:
 
     It is for tests marked ``language``.
     """
-    from scripted_modules import (
-        command,
-        of_row,
-        script,
-        scripted,
-    )  # not above: it takes rows of bots/broken
+    # not above: it takes rows of bots/broken
+    from scripted_modules import command, of_row, script, scripted
 
     made = {
         "honest": b"",

@@ -107,9 +107,8 @@ FLOOD = Breach(Verdict.FLOODED, f"more than {DROPPED_MOST} acts that nobody aske
 
 
 def _new_reports() -> "SpentReports":
-    from khiva_arena.bots.protocol.spent import (
-        SpentReports,
-    )  # not above: few bots report what they spend
+    # not above: few bots report what they spend
+    from khiva_arena.bots.protocol.spent import SpentReports
 
     return SpentReports()
 

@@ -50,10 +50,9 @@ class Basic(Cell):
         for path in (program, *command.own, tempfile.gettempdir()) if user is not None else ():
             if block := readable_paths.closed_to_others(path):
                 raise PermissionError(
-                    "root's bots run as users of their own there, who may not pass "
-                    f"{block} to get at {os.path.realpath(path)}; "
-                    "play as an ordinary user, or move what is needed to where everybody "
-                    "may read it"
+                    f"root's bots run as users of their own there, who may not pass {block} to get "
+                    f"at {os.path.realpath(path)}; play as an ordinary user, or move what is "
+                    "needed to where everybody may read it"
                 )
         home = scratch.make(user)
         bot = [program, *command.argv[1:]]

@@ -180,9 +180,8 @@ def remedy(level: Level, why: str) -> str:
     none is known.
     """
     if level.confines and system.why_no_levels():
-        from khiva_arena.bots.sandbox import (
-            remedies,
-        )  # not above: it is for machines that lack something
+        # not above: it is for machines that lack something
+        from khiva_arena.bots.sandbox import remedies
 
         return remedies.elsewhere()
     below = kind(level).needs

@@ -110,9 +110,8 @@ class Standard(Cell):
 
     @classmethod
     def remedy(cls, why: str) -> str:
-        from khiva_arena.bots.sandbox import (
-            remedies,
-        )  # not above: it is for machines that lack something
+        # not above: it is for machines that lack something
+        from khiva_arena.bots.sandbox import remedies
 
         return remedies.of_bubblewrap(why)
 

@@ -49,9 +49,8 @@ class Strict(Standard):
 
     @classmethod
     def remedy(cls, why: str) -> str:
-        from khiva_arena.bots.sandbox import (
-            remedies,
-        )  # not above: it is for machines that lack something
+        # not above: it is for machines that lack something
+        from khiva_arena.bots.sandbox import remedies
 
         return remedies.of_control_groups()
 

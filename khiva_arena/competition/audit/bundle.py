@@ -280,9 +280,8 @@ class BundledEvent:
         """Raise RecordError if they are no transcripts: nobody can check more of
         them.
         """
-        from khiva_arena.records.store.transcripts import (
-            check_size,
-        )  # not above: few bundles have any
+        # not above: few bundles have any
+        from khiva_arena.records.store.transcripts import check_size
 
         match = f"match {self.event.number}/{ordinal}"
         if len(transcripts) != self.event.definition.seats:

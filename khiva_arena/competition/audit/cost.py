@@ -46,9 +46,8 @@ class RerunCost(NamedTuple):
     @property
     def seconds_at_worst(self) -> float:
         """CPU time if each tick lasts as long as the dearest one of METER.md."""
-        from khiva_arena.bots.modules.meter.prices import (
-            WORST_NANOSECONDS,
-        )  # not above: few audits run bots
+        # not above: few audits run bots
+        from khiva_arena.bots.modules.meter.prices import WORST_NANOSECONDS
 
         return self.ticks * WORST_NANOSECONDS / 1e9
 

@@ -95,9 +95,8 @@ class Sample(NamedTuple):
             "all that can be run again here" if unconfirmed else "all",
         )
         return (
-            f"{of}, and none is wrong: 95 % sure, at most {bound:,} of {all_} ({share}) "
-            f"are; of the others only {self.others} "
-            "were checked"
+            f"{of}, and none is wrong: 95 % sure, at most {bound:,} of {all_} ({share}) are; of "
+            f"the others only {self.others} were checked"
         )
 
     def to_dict(self, sound: int, unsound: int, unconfirmed: int = 0) -> dict[str, Any]:

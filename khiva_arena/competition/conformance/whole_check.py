@@ -221,15 +221,13 @@ def steps(running: RunningCheck) -> Iterator[PlannedStep]:
     if language_of(running.bot) == "python" and any(
         name.endswith(".py") for name, _ in running.bot.sources
     ):
-        from khiva_arena.competition.conformance.steps_imports import (
-            declared,
-        )  # not above: it is for bots in Python
+        # not above: it is for bots in Python
+        from khiva_arena.competition.conformance.steps_imports import declared
 
         yield PlannedStep("imports", "imports of its files", declared, asks=False)
     if running.bot.module or (running.bot.interpreted and pin_of(running.bot.interpreted.word)):
-        from khiva_arena.competition.conformance.steps_ticks import (
-            of_a_match,
-        )  # not above: few bots are modules
+        # not above: few bots are modules
+        from khiva_arena.competition.conformance.steps_ticks import of_a_match
 
         yield PlannedStep("ticks", "ticks of a match of its copies", of_a_match, ANSWERS)
 

@@ -167,10 +167,8 @@ def _modules(
     """Yield the lines of the modules and payloads of an event in ticks. Raises
     ConfigError if one is not to be had.
     """
-    from khiva_arena.entrants.only_modules import (
-        damaged_copies,
-        read_from,
-    )  # not above: few bundles have modules
+    # not above: few bundles have modules
+    from khiva_arena.entrants.only_modules import damaged_copies, read_from
 
     numbers = {kind: count() for kind in ("module", "payload")}
     for bot, file in sorted(

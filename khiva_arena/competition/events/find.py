@@ -59,9 +59,8 @@ def may_be_capped(definition: Definition, recorded: Collection[int]) -> bool:
     the first of the schedule, at least one.
     ``recorded``: ordinals.
     """
-    from khiva_arena.competition.events.extending import (
-        can_be_extended,
-    )  # not above: few events have a cap
+    # not above: few events have a cap
+    from khiva_arena.competition.events.extending import can_be_extended
 
     if not recorded or not can_be_extended(definition) or len(recorded) % definition.seats:
         return False
@@ -161,9 +160,8 @@ def _in_its_place(store: Store, event: EventRow, timetable: Timetable, row: Matc
     _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), bots)
     if not row.intact:
         damaged(store, f"match {event.number}/{row.ordinal}", f"it {CHANGED}")
-    from khiva_arena.competition.events.record_check import (
-        why_not_as_recorded,
-    )  # not above: a new store holds no match
+    # not above: a new store holds no match
+    from khiva_arena.competition.events.record_check import why_not_as_recorded
 
     if problem := why_not_as_recorded(event, row):
         damaged(store, f"match {event.number}/{row.ordinal}", problem)

@@ -299,9 +299,8 @@ def _remarks(source: ResultSource, events: Sequence[EventRow]) -> list[str]:
     taken = [source.room_of_transcripts(event) for event in events]
     if not any(taken):
         return []
-    from khiva_arena.competition.events.transcripts import (
-        remarks,
-    )  # not above: most events keep no transcripts
+    # not above: most events keep no transcripts
+    from khiva_arena.competition.events.transcripts import remarks
 
     return remarks(events, taken)
 

@@ -269,15 +269,13 @@ def refuse_other_engine(store: Store, row: EventRow, any_engine: bool) -> None:
     store.
     """
     if __version__ not in row.engines and not any_engine:
-        from khiva_arena.common.version import (
-            shown,
-        )  # not above: a run that goes on has no need of it
+        # not above: a run that goes on has no need of it
+        from khiva_arena.common.version import shown
 
         raise StoreError(
-            f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, "
-            f"this is {shown()}; "
-            "finish it with that one, give another --out, or continue and have it marked "
-            "with --any-engine"
+            f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is "
+            f"{shown()}; finish it with that one, give another --out, or continue and have it "
+            "marked with --any-engine"
         )
 
 

@@ -194,9 +194,8 @@ class _Store(StoredResults):
             yield RecordedMatch(of_row(event, row), row.record, *facts)
 
     def _transcripts(self, event: EventRow, ordinal: int) -> "dict[int, SeatTranscript]":
-        from khiva_arena.competition.events.transcripts import (
-            transcripts_of,
-        )  # not above: few pages show any
+        # not above: few pages show any
+        from khiva_arena.competition.events.transcripts import transcripts_of
 
         return transcripts_of(self.store, event, ordinal)
 
@@ -284,10 +283,8 @@ class _Bundle(BundledResults):
 
 def _of_bundle(entries: Sequence["TranscriptEntry | None"]) -> "dict[int, SeatTranscript]":
     """Return the transcripts of a bundle that was checked, by seat."""
-    from khiva_arena.competition.events.transcripts import (
-        BUNDLE_HAS,
-        transcript,
-    )  # not above: few pages show any
+    # not above: few pages show any
+    from khiva_arena.competition.events.transcripts import BUNDLE_HAS, transcript
 
     present = [(seat, entry) for seat, entry in enumerate(entries) if entry is not None]
     return {

@@ -63,9 +63,8 @@ class Play:
         # What is over needs no cell, and to find the best one takes a moment.
         needs_level = event.definition.in_ticks and commands
         if needs_level:
-            from khiva_arena.records.replay.ticks import (
-                refuse_unspoken,
-            )  # not above: few events are in ticks
+            # not above: few events are in ticks
+            from khiva_arena.records.replay.ticks import refuse_unspoken
 
             refuse_unspoken(event.definition.meter)
         self.sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)

@@ -250,9 +250,8 @@ def without_broken(
             stages[0], [bot for bot in entrants if not bot.guest], sandbox, reasons
         )
         warn_of_cold_files(say)
-    from khiva_arena.competition.playing.leaving_out import (
-        those_left,
-    )  # not above: most runs leave none out
+    # not above: most runs leave none out
+    from khiva_arena.competition.playing.leaving_out import those_left
 
     playing = those_left(
         stages,

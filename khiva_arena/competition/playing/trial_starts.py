@@ -55,9 +55,8 @@ def start_here(
                     raise
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, str(error))
             except Exception as error:
-                from khiva_arena.common.machine import (
-                    why_left_out,
-                )  # not above: such errors are rare
+                # not above: such errors are rare
+                from khiva_arena.common.machine import why_left_out
 
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, why_left_out(error))
     staged_bots = [bot for bot in bots if bot.identity in commands]
@@ -168,11 +167,8 @@ def first_of(bot: Bot, problem: str) -> str:
     """Return in a line the beginning of a problem, the first error of its build or the
     last line that it wrote, and a hint if the cause is known.
     """
-    from khiva_arena.arbiter.start_problem import (
-        HINT,
-        NEXT,
-        STDERR,
-    )  # not above: most bots are built
+    # not above: most bots are built
+    from khiva_arena.arbiter.start_problem import HINT, NEXT, STDERR
     from khiva_arena.entrants.build_output import first_error
 
     first, *others = problem.split("\n")

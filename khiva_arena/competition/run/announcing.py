@@ -119,20 +119,17 @@ def _slow_decision(definition: Definition) -> str:
     """Return in a line what a decision in ticks may take of the processor at worst; ""
     for at most ``_LONG_SECONDS``.
     """
-    from khiva_arena.bots.modules.meter.prices import (
-        WORST_NANOSECONDS,
-    )  # not above: few events are in ticks
+    # not above: few events are in ticks
+    from khiva_arena.bots.modules.meter.prices import WORST_NANOSECONDS
 
     milliseconds = definition.time.turn_ms + definition.time.bank_ms
     seconds = milliseconds * TICKS_A_MS * WORST_NANOSECONDS // 10**9
     if seconds <= _LONG_SECONDS:
         return ""
     return (
-        f"one decision may take {count(seconds // 60, 'minute')} of CPU at worst, since "
-        "turn and bank are "
-        f"{milliseconds / 1000:g} s of ticks and the dearest tick lasts "
-        f"{WORST_NANOSECONDS} ns; a smaller --bank or --turn makes "
-        "that less"
+        f"one decision may take {count(seconds // 60, 'minute')} of CPU at worst, since turn and "
+        f"bank are {milliseconds / 1000:g} s of ticks and the dearest tick lasts "
+        f"{WORST_NANOSECONDS} ns; a smaller --bank or --turn makes that less"
     )
 
 
@@ -144,9 +141,8 @@ def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
         return ""
     meet = ""
     if formats.FORMATS[definition.format].AUTO:  # candidates of a gauntlet never meet
-        from khiva_arena.rating.schedule import (
-            coverings,
-        )  # not above: most events play all line-ups
+        # not above: most events play all line-ups
+        from khiva_arena.rating.schedule import coverings
 
         terms = definition.terms()
         missing, pairs = coverings.without_meeting(opening.line_ups, terms.bots, terms.authors)
@@ -163,9 +159,8 @@ def _extension(store: Store, event: EventRow) -> str:
     """Return a line about the event that this one extends; "" if it extends none."""
     if event.definition.extends is None:
         return ""
-    from khiva_arena.competition.events.extending import (
-        extension_line,
-    )  # not above: most events are none
+    # not above: most events are none
+    from khiva_arena.competition.events.extending import extension_line
 
     return extension_line(store, event)
 
@@ -178,9 +173,8 @@ def _uneven(settings: Settings, play: Play) -> str:
     """
     if formats.FORMATS[settings.format].SEQUENTIAL or play.timetable.seats <= ALL_ORDERS_MOST:
         return ""
-    from khiva_arena.rating.schedule.neighbours import (
-        off_balance,
-    )  # not above: few tables are that large
+    # not above: few tables are that large
+    from khiva_arena.rating.schedule.neighbours import off_balance
 
     return off_balance(play.timetable, settings.seeds)
 
@@ -201,15 +195,13 @@ def _estimate(
     if took is None and (
         play.done or any(map(store.recorded, (event.id for event in store.events())))
     ):
-        from khiva_arena.competition.events.durations import (
-            of_store,
-        )  # not above: a new store tells nothing
+        # not above: a new store tells nothing
+        from khiva_arena.competition.events.durations import of_store
 
         took = of_store(store, play.event.definition)
     if took is None and entrants.trials:
-        from khiva_arena.competition.events.trial_times import (
-            of_trials,
-        )  # not above: most bots are not on probation
+        # not above: most bots are not on probation
+        from khiva_arena.competition.events.trial_times import of_trials
 
         took = of_trials(entrants.trials, play.event.definition.seats, games)
     if took is None:
@@ -238,9 +230,8 @@ def _random_games(settings: Settings, play: Play) -> "RandomGames | None":
     definition = play.event.definition
     if definition.in_ticks or definition.comparison is not None:
         return None
-    from khiva_arena.competition.events.worst_case import (
-        random_games,
-    )  # not above: not before checks of what was typed
+    # not above: not before checks of what was typed
+    from khiva_arena.competition.events.worst_case import random_games
 
     return random_games(settings.game, definition.seats, definition.rules)
 

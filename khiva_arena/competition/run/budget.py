@@ -430,7 +430,6 @@ def _rule_of_thumb(bots: int, matches: int, seats: int) -> str:
     )  # of a seat's mean score against the others, if all orders are equally likely
     error = planning.NORMAL * _ELO_A_POINT * sqrt(2 * spread_of_one / each)
     return (
-        f"errors to expect: about +/- {error:.0f} Elo between two bots if they are equally "
-        "strong and matches independent; too "
-        "little is recorded here to know better"
+        f"errors to expect: about +/- {error:.0f} Elo between two bots if they are equally strong "
+        "and matches independent; too little is recorded here to know better"
     )

@@ -25,9 +25,8 @@ def and_extended(store: Store, ids: Sequence[str]) -> list[str]:
     """Return events, each after those that it extends."""
     if all(event.definition.extends is None for event in store.events()):
         return list(ids)
-    from khiva_arena.competition.events.extending import (
-        with_extended,
-    )  # not above: most events extend none
+    # not above: most events extend none
+    from khiva_arena.competition.events.extending import with_extended
 
     return with_extended(store, ids)
 

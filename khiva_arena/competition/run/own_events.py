@@ -63,9 +63,8 @@ class OwnEvents:
             todo.definition.comparison is not None
         )  # of versions, which change from one to the next
         if not self._options.new_event and not is_comparison and store.events():
-            from khiva_arena.competition.events import (
-                drift,
-            )  # not above: in a new store nothing has changed
+            # not above: in a new store nothing has changed
+            from khiva_arena.competition.events import drift
 
             drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON)
             drift.refuse_other_prices(store, todo.definition)
@@ -139,9 +138,8 @@ class OwnEvents:
         """Return the line that says why nothing is played, and which flags play more.
         ``head`` names the events that are over.
         """
-        from khiva_arena.competition.events.extending import (
-            ways_to_more,
-        )  # not above: most runs play something
+        # not above: most runs play something
+        from khiva_arena.competition.events.extending import ways_to_more
 
         return (
             f"{head}: nothing is played{ways_to_more(store, over[-1])}; --new-event plays "

@@ -268,9 +268,8 @@ class Run:
                 )
                 others = self._first.of_extensions
                 if size := others.get("transcripts"):
-                    from khiva_arena.competition.events.transcripts import (
-                        KEEPS_TRANSCRIPTS,
-                    )  # not above: most runs keep none
+                    # not above: most runs keep none
+                    from khiva_arena.competition.events.transcripts import KEEPS_TRANSCRIPTS
 
                     keeps = KEEPS_TRANSCRIPTS.get("--transcripts")
                     reporting = [
@@ -381,9 +380,8 @@ class Run:
         if not self.options.web or self.options.commit:
             yield None
             return
-        from khiva_arena.competition.run.live_views import (
-            LIVE_VIEWS,
-        )  # not above: most runs are not served
+        # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import LIVE_VIEWS
 
         try:
             served = LIVE_VIEWS.get("--web").of_run(self._first.report, self.say)

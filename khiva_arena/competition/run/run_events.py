@@ -306,9 +306,8 @@ class RunEvents:
             "seeds": test.blocks,
             "decision": str(test.decision),
         }
-        from khiva_arena.rating.ratings.comparison import (
-            ComparisonTest,
-        )  # not above: only tests have need of it
+        # not above: only tests have need of it
+        from khiva_arena.rating.ratings.comparison import ComparisonTest
 
         if isinstance(test, ComparisonTest):
             elo = test.elo(is_over=False)

@@ -59,9 +59,8 @@ def players_of(
     playing = stack.enter_context(executor).without_broken(stages, entrants)
     if not first.probation:
         return playing
-    from khiva_arena.competition.run.probation import (
-        on_probation,
-    )  # not above: most runs try no bots
+    # not above: most runs try no bots
+    from khiva_arena.competition.run.probation import on_probation
 
     return on_probation(stages, playing, sandbox, executor)
 

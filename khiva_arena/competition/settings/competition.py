@@ -123,9 +123,8 @@ def _globs_in_words(file: SettingsFile, overrides: Mapping[str, Any]) -> Iterato
     and the paths that it does not take.
     """
     for word, glob in _globs_that_play(file, overrides).items():
-        from khiva_arena.entrants.bot_words import (
-            not_taken_in_words,
-        )  # not above: few files have globs
+        # not above: few files have globs
+        from khiva_arena.entrants.bot_words import not_taken_in_words
 
         yield f"{count(len(glob.bots), 'bot')} of {word}"
         yield from not_taken_in_words(word, glob.others)

@@ -78,9 +78,8 @@ def programs(openings: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
     values = {opening.row.name: opening.value for opening in openings}
     code = []
     if "game" in values:
-        from khiva_arena.arbiter.handed_games import (
-            show,
-        )  # not above: most files name a game of the arena
+        # not above: most files name a game of the arena
+        from khiva_arena.arbiter.handed_games import show
 
         try:
             code = [show(values["game"]).code]
@@ -141,14 +140,12 @@ def refusal(file: Path, openings: Collection[Opening], asks: str = "") -> str:
     flags = " ".join(opening.flag for opening in openings)
     if asks:
         return (
-            f"{file} opens more of this machine than a file may by itself: {flags}; if you "
-            f"trust it, type `{asks}` once at a "
-            "terminal, which asks and remembers"
+            f"{file} opens more of this machine than a file may by itself: {flags}; if you trust "
+            f"it, type `{asks}` once at a terminal, which asks and remembers"
         )
     return (
-        f"{file} opens more of this machine than a file may by itself; if you trust it, "
-        f"add: {flags} "
-        "(or type the command once at a terminal, which asks and remembers)"
+        f"{file} opens more of this machine than a file may by itself; if you trust it, add: "
+        f"{flags} (or type the command once at a terminal, which asks and remembers)"
     )
 
 

@@ -102,9 +102,8 @@ def _looks(settings: Settings) -> int | None:
     """
     if not settings.looks:
         return None
-    from khiva_arena.rating.schedule.formats import (
-        FORMATS,
-    )  # not above: a match alone knows no schedule
+    # not above: a match alone knows no schedule
+    from khiva_arena.rating.schedule.formats import FORMATS
 
     form = FORMATS[settings.format]
     if settings.stage or form.IN_ROUNDS or form.SEQUENTIAL:
@@ -146,9 +145,8 @@ def refuse_to_mix(definition: Definition) -> None:
     names = [bot.name for bot in definition.bots if bot.kept]
     if definition.rated_apart and len(names) < len(definition.bots):
         raise ConfigError(
-            f"{', '.join(names)}: a bot whose process serves many matches may remember, "
-            "and is not rated with others that start "
-            "again for each; play without --keep, or say --rate-kept"
+            f"{', '.join(names)}: a bot whose process serves many matches may remember, and is not "
+            "rated with others that start again for each; play without --keep, or say --rate-kept"
         )
 
 
@@ -240,8 +238,7 @@ def refuse_short_turns(definition: Definition) -> None:
         and definition.extends is None
     ):
         raise ConfigError(
-            f"--turn {definition.time.turn_ms}ms with --policy strict: a bot that answers "
-            "at once would forfeit whenever the "
-            f"machine is busy for a moment; take --turn {SHORTEST_MS}ms or more, or "
-            "--policy lenient"
+            f"--turn {definition.time.turn_ms}ms with --policy strict: a bot that answers at once "
+            f"would forfeit whenever the machine is busy for a moment; take --turn {SHORTEST_MS}ms "
+            "or more, or --policy lenient"
         )

@@ -109,10 +109,9 @@ def _bots_of(folder: Path, word: str, globs: dict[str, "Glob"]) -> list[str]:
     for a glob.
     """
     from khiva_arena.entrants.bot_lists import is_in_list
-    from khiva_arena.entrants.bot_words import (
-        commit_word,
-        folders_of,
-    )  # not above: few files have globs
+
+    # not above: few files have globs
+    from khiva_arena.entrants.bot_words import commit_word, folders_of
 
     if commit_word(word, str(folder)) or is_in_list(word, str(folder)):
         return [str(folder / word)]

@@ -129,9 +129,8 @@ def _with_persons(
     """Return a match in ticks with persons, which is an event of its own: so it can be
     stored and checked.
     """
-    from khiva_arena.competition.settings.alone import (
-        match_alone,
-    )  # not above: few matches have persons
+    # not above: few matches have persons
+    from khiva_arena.competition.settings.alone import match_alone
 
     alone = match_alone(settings, entrants, sandbox, random_secret or b"")
     commands = stage_all(alone.entrants, sandbox)

@@ -285,9 +285,8 @@ def game_named(word: str) -> Game:
     """
     if word in NAMES:
         return get(word)
-    from khiva_arena.arbiter.handed_games import (
-        open_game,
-    )  # not above: most games come with the arena
+    # not above: most games come with the arena
+    from khiva_arena.arbiter.handed_games import open_game
 
     return open_game(word)
 

@@ -13,17 +13,17 @@ from khiva_arena.competition.settings.table import TABLE
 
 WIDTH = 130
 HEAD = """\
-# A tournament for Khiva Arena. Play it with `khiva-arena run` and the name of this file; the same command again resumes it.
-# Each setting has its explanation above it. One that begins with # and no space is not set: its value is an example.
+# A tournament for Khiva Arena. Play it with `khiva-arena run` and the name of this file; the same \
+command again resumes it.
+# Each setting has its explanation above it. One that begins with # and no space is not set: its \
+value is an example.
 # Files and folders are relative to this one. Flags, such as --seeds 50, win over this file.
 """
 STAGES = (
-    "Events one after another. Without any [[stage]] there is one event, with the settings "
-    "above. Each [[stage]] may have a "
-    "{} of its own, and takes the rest from above. `name` is for people; `take` is how "
-    "many of the best of the stage before "
-    "play in it, without it all. Take the # away before these lines for a round-robin "
-    "whose two best meet in a final:"
+    "Events one after another. Without any [[stage]] there is one event, with the settings above. "
+    "Each [[stage]] may have a {} of its own, and takes the rest from above. `name` is for people; "
+    "`take` is how many of the best of the stage before play in it, without it all. Take the # "
+    "away before these lines for a round-robin whose two best meet in a final:"
 )
 EXAMPLE_STAGES = """
 #[[stage]]

@@ -74,7 +74,8 @@ _PAGE = (
 <style>{style}</style>
 </head>
 <body>
-<noscript>This page draws its tables and matches with a script of its own, which this browser does not run.</noscript>
+<noscript>This page draws its tables and matches with a script of its own, which this browser does \
+not run.</noscript>
 {data}
 <script>{script}</script>
 </body>

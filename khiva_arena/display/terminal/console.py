@@ -96,9 +96,8 @@ def in_columns(text: str, width: int) -> list[str]:
     """
     if len(text) <= width:
         return text.split("\n")
-    from khiva_arena.rating.report.text import (
-        paragraphs,
-    )  # not above: most messages are short, or go to no terminal
+    # not above: most messages are short, or go to no terminal
+    from khiva_arena.rating.report.text import paragraphs
 
     lines: list[str] = []
     for line in text.split("\n"):

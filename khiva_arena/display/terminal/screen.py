@@ -58,11 +58,8 @@ def frame(data: ScreenData, width: int, height: int, now: float) -> list[Rendera
     if state.llr:
         rows.append(_llr(state.llr, width))
     if state.difference:
-        rows.append(
-            Text(
-                f"{difference_text(state.difference)} {harmless(state.difference.decision, 40)}".rstrip()
-            )
-        )
+        decision = harmless(state.difference.decision, 40)
+        rows.append(Text(f"{difference_text(state.difference)} {decision}".rstrip()))
     if room > len(rows):
         rows.insert(0, Text(_title(state), style="bold"))
     faults = _faults(state, min(FAULTS_SHOWN, max(0, (room - len(rows) - 4) // 2)))

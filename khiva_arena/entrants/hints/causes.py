@@ -55,9 +55,7 @@ QUIET = {
         "bot exits"
     ),
     silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length "
-    "and the "
-    "bytes it says, no line "
-    "and no full buffer; and answer before the next read",
+    "and the bytes it says, no line and no full buffer; and answer before the next read",
 }
 CRASHES = {
     "SIGSEGV": (

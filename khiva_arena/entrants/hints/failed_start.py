@@ -13,9 +13,8 @@ def hint_of_start(bot: Bot, failure: FailedStart, *, confined: bool) -> str:
     has_ended = ending.status is not None and not ending.killed
     got = detail
     if has_ended:
-        from khiva_arena.arbiter.lifetimes import (
-            describe_status,
-        )  # not above: a page has no processes
+        # not above: a page has no processes
+        from khiva_arena.arbiter.lifetimes import describe_status
 
         got = f"its output ended: it {describe_status(ending.status or 0)}; {detail}"
     if (

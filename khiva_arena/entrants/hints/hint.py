@@ -409,10 +409,9 @@ def _of_sandbox(words: tuple[str, ...], actual: str, notes: str) -> str:
     """
     if "SIGBUS" in actual:
         return (
-            "SIGBUS: it used memory that is mapped from a file that has no room left: of "
-            "/dev/shm a bot has 24 MiB (none at "
-            "isolation basic), of scratch what --limit scratch= says; keep to private "
-            f"memory ({where('sandbox')})"
+            "SIGBUS: it used memory that is mapped from a file that has no room left: of /dev/shm "
+            "a bot has 24 MiB (none at isolation basic), of scratch what --limit scratch= says; "
+            f"keep to private memory ({where('sandbox')})"
         )
     if "memory: " in actual or ("ended" in actual and REFUSED.search(notes)):
         return (

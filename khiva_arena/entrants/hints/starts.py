@@ -99,9 +99,8 @@ def modules_of(bots: Sequence[Bot], level: Level) -> list[Bot]:
     """Return bots as ``only_modules`` does. Raises BotError for the first that cannot
     be built, with a hint.
     """
-    from khiva_arena.entrants.only_modules import (
-        only_modules,
-    )  # not above: few matches are in ticks
+    # not above: few matches are in ticks
+    from khiva_arena.entrants.only_modules import only_modules
 
     built: list[Bot] = []
     for bot in bots:

@@ -52,9 +52,8 @@ _ID = "editor"
 _BLOCK = re.compile(r'<script(?: type="application/base64")? id="([^"]+)">.*?</script>', re.DOTALL)
 _OTHERS = re.compile(r"^export \{[^}]*\} from .*\n", re.MULTILINE)
 _POLICY = (
-    "default-src 'none'; script-src '{script}' '{editor}' 'wasm-unsafe-eval' blob:; "
-    "worker-src blob:; style-src '{style}'; "
-    "connect-src 'none'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src '{script}' '{editor}' 'wasm-unsafe-eval' blob:; worker-src "
+    "blob:; style-src '{style}'; connect-src 'none'; base-uri 'none'; form-action 'none'"
 )
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -69,7 +68,8 @@ _PAGE = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
-<noscript>This page checks bundles and plays bots with scripts of its own, which this browser does not run.</noscript>
+<noscript>This page checks bundles and plays bots with scripts of its own, which this browser does \
+not run.</noscript>
 {data}
 <script id="editor">{editor}</script>
 <script>{script}</script>

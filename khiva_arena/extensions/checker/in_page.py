@@ -4,13 +4,17 @@ modules that the page has.
 It runs under Pyodide, without processes, numpy and clocks. What it finds is told in
 events, which are plain values:
 
-    {"kind": "engine", "wrote", "checks"}: the versions that wrote the bundle, and that check it
+    {"kind": "engine", "wrote", "checks"}: the versions that wrote the bundle, and that
+        check it
     {"kind": "not_checked", "what"}: what is not checked, before anything else is said
     {"kind": "read", "matches"}: how many were read so far
     {"kind": "match", "event", "match", "verdict", "why"}: a match that was run again
-    {"kind": "event", ...}: an event is through, with its problems and how many matches came to what
-    {"kind": "table", ...}: what was counted from the records of a table, and what differs from the bundle's
-    {"kind": "matches", "page"}: the matches that are sound by the rules, as display/page/browser/types.d.ts has them
+    {"kind": "event", ...}: an event is through, with its problems and how many matches
+        came to what
+    {"kind": "table", ...}: what was counted from the records of a table, and what
+        differs from the bundle's
+    {"kind": "matches", "page"}: the matches that are sound by the rules, as
+        display/page/browser/types.d.ts has them
     {"kind": "end", "verdict", "problems"}: the end of the check
 """
 

@@ -59,10 +59,8 @@ async def go_on(page: Any, request: str) -> None:
 
     Without a choice a person takes the seat over, whose messages ``hear`` takes.
     """
-    from khiva_arena.extensions.checker.workbench.going_on import (
-        HeldMatch,
-        go_on,
-    )  # not above: a check needs none of it
+    # not above: a check needs none of it
+    from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on
     from khiva_arena.extensions.checker.workbench.seats import LeftError
     from khiva_arena.extensions.checker.workbench.sitting import take_over
 

@@ -35,8 +35,7 @@ def command(runtime: Path | None, out: Path | None, check: Path | None) -> None:
     from the Pyodide in FILE if --runtime names none, and says whether FILE is the same,
     byte by byte. --out prints the bytes of each part.
     """
-    from khiva_arena.extensions.checker.page_command import (
-        page,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.extensions.checker.page_command import page
 
     page(runtime, out, check)

@@ -85,9 +85,8 @@ def access_of(settings: Settings) -> Access:
     if scheme == "tcp":
         if not settings.of_extensions["dask_open_to_all"]:
             raise ConfigError(
-                f"--dask {address}: without TLS anyone who reaches the scheduler or a "
-                "worker runs programs there as you, and "
-                "reads the deals; use tls://, or give --dask-open-to-all"
+                f"--dask {address}: without TLS anyone who reaches the scheduler or a worker runs "
+                "programs there as you, and reads the deals; use tls://, or give --dask-open-to-all"
             )
         return Access(address, 0, ())
     return Access(address, 0, _certificates(settings.of_extensions["dask_tls"]))

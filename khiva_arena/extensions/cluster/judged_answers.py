@@ -160,9 +160,8 @@ class AnswerJudge:
             "dask_take_unconfirmed"
         ]:
             raise ClusterError(
-                f"{harmless(reason, LONGEST)}; what was recorded before stays, and the "
-                "same command goes on: on a machine that "
-                "can run them, or with --dask-take-unconfirmed"
+                f"{harmless(reason, LONGEST)}; what was recorded before stays, and the same "
+                "command goes on: on a machine that can run them, or with --dask-take-unconfirmed"
             )
         self._desk.take_back(key)
         self._take_all(table, table.outcomes, worker, take)

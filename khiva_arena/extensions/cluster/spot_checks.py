@@ -181,7 +181,6 @@ class SpotChecks:
         chance = f"{100 * self.share:.2g} %"
         which = " that can be run again here" if self._unconfirmed else ""
         return (
-            f"{text}; each was drawn with a chance of {chance}: so likely is a single "
-            f"forged match{which} found, and {surely:,} "
-            f"or more with more than 95 %{beside}"
+            f"{text}; each was drawn with a chance of {chance}: so likely is a single forged "
+            f"match{which} found, and {surely:,} or more with more than 95 %{beside}"
         )

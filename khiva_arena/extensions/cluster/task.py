@@ -74,10 +74,8 @@ def _waiting_check() -> Callable[[], bool]:
     Nobody does if the command has ended or gave the task elsewhere, or if this worker
     is about to end.
     """
-    from distributed import (
-        Status,
-        get_worker,
-    )  # here, not above: the tests of the rest need no Dask
+    # here, not above: the tests of the rest need no Dask
+    from distributed import Status, get_worker
 
     worker = get_worker()
     key = worker.get_current_task()

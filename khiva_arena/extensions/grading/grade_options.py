@@ -57,9 +57,8 @@ def command(ladder: Path, bot: str | None, seal: bool, **flags: Any) -> int:
     points, and the exit code is 0: the files say why. If this machine is to blame, the
     exit code is 1, and no mark is written.
     """
-    from khiva_arena.extensions.grading import (
-        grade_command,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.extensions.grading import grade_command
 
     if seal:
         if bot is not None:

@@ -101,9 +101,8 @@ class Ladder(NamedTuple):
         if seeds >= enough:
             return ""
         return (
-            f"with {count(seeds, 'seed')} a bot may get another mark in the next grading, "
-            f"even {CLEAR_ELO:g} Elo away from a "
-            f"threshold; {enough} are enough"
+            f"with {count(seeds, 'seed')} a bot may get another mark in the next grading, even "
+            f"{CLEAR_ELO:g} Elo away from a threshold; {enough} are enough"
         )
 
 

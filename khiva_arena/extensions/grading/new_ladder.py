@@ -29,8 +29,10 @@ SETTINGS = """\
 # A ladder for `khiva-arena grade`. After a change: khiva-arena grade LADDER --seal
 game = "khiva"
 seats = 2
-# Deals of each rung, fixed before anybody plays. With 500, a bot whose true strength is 50 Elo from a threshold
-# between -100 and 100 gets the same mark in at least 95 of 100 gradings. Each rung plays twice as many matches.
+# Deals of each rung, fixed before anybody plays. With 500, a bot whose true strength is 50 Elo \
+from a threshold
+# between -100 and 100 gets the same mark in at least 95 of 100 gradings. Each rung plays twice as \
+many matches.
 seeds = 500
 turn = "500ms"
 bank = "5s"
@@ -40,7 +42,8 @@ clock = "wall"
 ponder = false
 isolation = "auto"
 
-# A rung gives its points if the lower end of the 95 % interval of Elo above its bot is above the threshold.
+# A rung gives its points if the lower end of the 95 % interval of Elo above its bot is above the \
+threshold.
 """
 RUNG = """
 # {strength} Elo over greedy at {seats} seats.

@@ -306,9 +306,8 @@ def no_folder(word: str) -> ConfigError:
     that nobody has handed in.
     """
     return ConfigError(
-        f"--bot {word}: there is no such folder or archive; name the folder with the "
-        "student's bot.toml, "
-        "or a .zip or .tar.gz of it"
+        f"--bot {word}: there is no such folder or archive; name the folder with the student's "
+        "bot.toml, or a .zip or .tar.gz of it"
     )
 
 
@@ -318,9 +317,8 @@ def _refuse_include(bot_toml: Path, paths: Sequence[str]) -> None:
     a rung's bot. Raises ConfigError.
     """
     raise ConfigError(
-        f"{bot_toml}: include takes {', '.join(paths)}, outside of the bot's folder; copy "
-        "it into the folder, because the folder "
-        "of a bot that is marked holds all of its files"
+        f"{bot_toml}: include takes {', '.join(paths)}, outside of the bot's folder; copy it into "
+        "the folder, because the folder of a bot that is marked holds all of its files"
     )
 
 

@@ -354,9 +354,7 @@ def _check_tables(
         where = (
             f"table {at} is {definition.batch.tables[at]}, and the draw gives {expected[at]}"
             if at is not None
-            else (
-                f"it has {len(definition.batch.tables)} tables, and the draw gives {len(expected)}"
-            )
+            else f"it has {len(definition.batch.tables)} tables, and the draw gives {len(expected)}"
         )
         raise RecordError(f"it was not drawn from its roster and the batches before it: {where}")
 

@@ -68,9 +68,12 @@ each.
 """
 MOST_NAME = 80
 HEAD = """\
-# A league for Khiva Arena. Enter bots with `khiva-arena league enter`, play with `khiva-arena league play`.
-# Each setting has its explanation above it. One that begins with # and no space is not set: its value is an example.
-# The league is founded when its first batch is played. From then on a changed condition begins a new table of ratings, and the
+# A league for Khiva Arena. Enter bots with `khiva-arena league enter`, play with `khiva-arena \
+league play`.
+# Each setting has its explanation above it. One that begins with # and no space is not set: its \
+value is an example.
+# The league is founded when its first batch is played. From then on a changed condition begins a \
+new table of ratings, and the
 # anchors stay as they are.
 """
 

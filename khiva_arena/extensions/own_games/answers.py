@@ -122,15 +122,14 @@ def front_of(raw: Any, game_name: str, library: bool = False) -> Front:
             f"game {game_name}: {in_words(error, 'its constants', OF_A_GAME)}"
         ) from None
     seats = front.seats
+    name, version = harmless(front.name, 40), harmless(front.rules_version, 40)
     points = {
-        f"its name {harmless(front.name, 40)!r} is not of small letters, digits and _": _NAME.fullmatch(
-            front.name
-        ),
+        f"its name {name!r} is not of small letters, digits and _": _NAME.fullmatch(front.name),
         f"its name is that of a game of the arena, {front.name}: give it another": front.name
         not in NAMES,
         f"its name, {LIBRARY}, is that of OpenSpiel's games: give it another": front.name != LIBRARY
         or library,
-        f"its rules_version {harmless(front.rules_version, 40)!r} is not a short word": _VERSION.fullmatch(
+        f"its rules_version {version!r} is not a short word": _VERSION.fullmatch(
             front.rules_version
         ),
         "it has no title": front.title.strip(),

@@ -331,10 +331,9 @@ def load_game(text: object) -> Any:
         raise RulesError(f"game: OpenSpiel has no game {name[:80]!r}{meant(name, names)}; {page}")
     if parameter := file_in_rules(OpenSpiel.name, {"game": text}):
         raise RulesError(
-            f"game: {name} reads a file ({parameter}), which would be no part of the "
-            "event: two games could have one name, and "
-            "nobody could check a match; `khiva-arena new game DIR` begins a game of your "
-            "own, whose file is hashed"
+            f"game: {name} reads a file ({parameter}), which would be no part of the event: two "
+            "games could have one name, and nobody could check a match; `khiva-arena new game DIR` "
+            "begins a game of your own, whose file is hashed"
         )
     try:
         game = pyspiel.load_game(text)

@@ -54,9 +54,8 @@ DO = {
         'each entry of legal is a list of plain values, as ["card", 7]: no tuple, no bare text.'
     ),
     "belongs to its caller": (
-        "view() gives a copy: list(self.hands[seat]) and not self.hands[seat]; of lists in "
-        "a list, too: "
-        "[list(bid) for bid in self.bids]."
+        "view() gives a copy: list(self.hands[seat]) and not self.hands[seat]; of lists in a list, "
+        "too: [list(bid) for bid in self.bids]."
     ),
     "private part": "leave public() and private() out: view() is enough.",
     "a decision has a kind": 'the first word of a Decision says what is asked, as "bid".',
@@ -79,9 +78,8 @@ DO = {
         "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4."
     ),
     "points by source": (
-        "points_by_source is a list with one SeatPoints(counted, uncounted) for each seat; "
-        "the values of counted make its score. "
-        "Leave it out if the rules have only one source."
+        "points_by_source is a list with one SeatPoints(counted, uncounted) for each seat; the "
+        "values of counted make its score. Leave it out if the rules have only one source."
     ),
     "sources of points": (
         "points_by_source names every source at every moment and for every seat, with 0 where "

@@ -10,9 +10,8 @@ from khiva_arena.entrants.bots import Bot
 
 def _seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Seating:
     """Return the context in which guests have their seats. Raises ConfigError."""
-    from khiva_arena.extensions.seats.seating import (
-        seating,
-    )  # not above: it starts processes, which a refusal needs not
+    # not above: it starts processes, which a refusal needs not
+    from khiva_arena.extensions.seats.seating import seating
 
     return seating(settings, entrants, say)
 

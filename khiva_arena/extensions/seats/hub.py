@@ -63,15 +63,13 @@ def _persons(first: dict[str, Any]) -> Any:
     if "persons" not in first:
         return None
     if first["mcp"]:
-        from khiva_arena.extensions.seats.mcp_server import (
-            Agent,
-        )  # not above: the package mcp comes with it
+        # not above: the package mcp comes with it
+        from khiva_arena.extensions.seats.mcp_server import Agent
 
         return Agent(first)
     if first["terminal"]:
-        from khiva_arena.extensions.seats.terminal_seat import (
-            TerminalPersons,
-        )  # not above: rich comes with it
+        # not above: rich comes with it
+        from khiva_arena.extensions.seats.terminal_seat import TerminalPersons
 
         return TerminalPersons(first)
     from khiva_arena.extensions.seats.persons import Persons  # not above: Starlette comes with it

@@ -9,7 +9,8 @@ that many bytes:
     o   for stdout; with no bytes: the player has closed it
     e   for stderr
     i   the player has closed its input
-    x   the player's program has ended: its exit status in digits, negative for a signal. The last record
+    x   the player's program has ended: its exit status in digits, negative for a
+        signal. The last record
     f   the hub itself has failed at this seat. The last record
 
 If the hub's side ends without an ``x``, the link is lost. Then this process ends with

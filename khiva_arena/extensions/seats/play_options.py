@@ -91,11 +91,8 @@ def command(hints: bool, port: int, terminal: bool, mcp: bool, as_json: bool, **
     The page is served only to this machine, under an address that nobody can guess,
     until the command ends.
     """
-    from khiva_arena.extensions.seats.play_command import (
-        PersonsPlace,
-        Shown,
-        play,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.extensions.seats.play_command import PersonsPlace, Shown, play
 
     return play(
         PersonsPlace(port, terminal, mcp),

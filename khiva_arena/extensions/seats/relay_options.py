@@ -50,9 +50,8 @@ def command(
     behind an ssh tunnel. If it is lost, the relay connects again and no byte is lost,
     while the bot's clock runs. It ends with the run, or by Ctrl-C.
     """
-    from khiva_arena.extensions.seats import (
-        relay_command as relay,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.extensions.seats import relay_command as relay
 
     if copy:
         return relay.copy(copy)

@@ -6,19 +6,21 @@ most MOST) and that many bytes. Numbers are big-endian. First come these frames,
 with a JSON object:
 
     G  arena: a nonce
-    H  relay: its name, a nonce, ``life`` (drawn by each relay process), ``run`` and ``got`` of the arena that it knows, if
-       it keeps, and a proof: HMAC-SHA256 by the token over both nonces, the name and the side that says it
-    W  arena: its own proof, the ``run``, ``got``, whether it ``resumed``, and after how many seconds a lost link is lost
-       for good
-    R  arena, in place of W: why not, and whether that is ``final``, which counts with its own proof alone: any listener
-       there may say anything
+    H  relay: its name, a nonce, ``life`` (drawn by each relay process), ``run`` and
+       ``got`` of the arena that it knows, if it keeps, and a proof: HMAC-SHA256 by the
+       token over both nonces, the name and the side that says it
+    W  arena: its own proof, the ``run``, ``got``, whether it ``resumed``, and after how
+       many seconds a lost link is lost for good
+    R  arena, in place of W: why not, and whether that is ``final``, which counts with
+       its own proof alone: any listener there may say anything
 
 A session is a bot in one match. The arena sends ``o`` (begin), ``d`` (bytes for stdin),
 ``n`` (end of input) and ``k`` (end it now). The relay sends:
 
     1, 2  bytes of stdout and stderr; none in a ``1``: stdout was closed
     i     the bot closed its input
-    x     how its program ended, in digits as Python has them; none: the relay itself has failed. The last frame of a session
+    x     how its program ended, in digits as Python has them; none: the relay itself
+          has failed. The last frame of a session
 
 ``c``, from both sides, says that so many (u32) bytes more may be sent; a session begins
 with WINDOW bytes each way.

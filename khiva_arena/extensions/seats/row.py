@@ -12,37 +12,35 @@ _HEADING = "Remote bots"
 # fmt: off
 _SETTINGS = (
     Setting("listen", Kind.TEXT, "127.0.0.1:7421", _HEADING, of_a_league=False, in_a_trial=False,
-        of_a_match=True,
+            of_a_match=True,
             help="Where relays of bots named remote:NAME arrive, as HOST:PORT. Beyond this "
-                "machine only with TLS.",
+                 "machine only with TLS.",
             opens="The arena listens at this address."),
     Setting("tls_cert", Kind.FILE, None, _HEADING, of_a_league=False, in_a_trial=True,
-        of_a_match=True,
+            of_a_match=True,
             help="The certificate of the address where relays arrive, in PEM.",
             example="arena.pem"),
     Setting("tls_key", Kind.FILE, None, _HEADING, of_a_league=False, in_a_trial=True, private=True,
-        of_a_match=True,
+            of_a_match=True,
             help="Its key.",
             example="arena.key"),
     Setting("tokens", Kind.FOLDER, None, _HEADING, of_a_league=False, in_a_trial=True, private=True,
-        of_a_match=True,
+            of_a_match=True,
             help="A folder with the token of each relay, in a file of its name; a missing file "
-                "is made "
-                 "[default: khiva-arena/tokens in ~/.config].",
+                 "is made [default: khiva-arena/tokens in ~/.config].",
             example="tokens"),
     Setting("reconnect", Kind.TIME, "30s", _HEADING, of_a_league=False, in_a_trial=True, least=1,
-        of_a_match=True,
+            of_a_match=True,
             help="How long a relay may be away before its match is lost. The bot's clock runs "
-                "meanwhile."),
+                 "meanwhile."),
     Setting("link_allowance", Kind.TIME, "0s", _HEADING, of_a_league=False, in_a_trial=True,
-        least=0, of_a_match=True,
+            least=0, of_a_match=True,
             help="Give each remote bot the round trip to its relay back, for each decision, up "
-                "to this time."),
+                 "to this time."),
     Setting("kept", Kind.NAMES, (), _HEADING, of_a_league=False, in_a_trial=True, of_a_match=True,
-        of="names of remote "
-        "bots",
+            of="names of remote bots",
             help="Remote bots that may play many matches in one process, and so remember; they "
-                "are marked.",
+                 "are marked.",
             example=("ann",)),
 )
 # fmt: on

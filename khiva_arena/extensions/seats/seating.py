@@ -38,10 +38,9 @@ is not there.
 NEWS_MOST = 100
 """The most news of one link: a relay may come and go all the time."""
 NO_TLS = (
-    "other machines could listen in; give --tls-cert FILE and --tls-key FILE, or stay at "
-    "127.0.0.1 and let the relay's machine "
-    "come by ssh: `ssh -L {port}:127.0.0.1:{port} THIS-MACHINE` there, or `ssh -R "
-    "{port}:127.0.0.1:{port} THAT-MACHINE` here"
+    "other machines could listen in; give --tls-cert FILE and --tls-key FILE, or stay at 127.0.0.1 "
+    "and let the relay's machine come by ssh: `ssh -L {port}:127.0.0.1:{port} THIS-MACHINE` there, "
+    "or `ssh -R {port}:127.0.0.1:{port} THAT-MACHINE` here"
 )
 
 

@@ -26,7 +26,8 @@ WAITING = (
 <style>{style}</style>
 </head>
 <body>
-<noscript>This page draws what comes with a script of its own, which this browser does not run.</noscript>
+<noscript>This page draws what comes with a script of its own, which this browser does not \
+run.</noscript>
 <header class="top"><h1>Khiva Arena</h1></header>
 <main><p class="empty">{sentence}</p></main>
 </body>

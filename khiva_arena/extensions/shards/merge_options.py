@@ -75,8 +75,7 @@ def command(**flags: Any) -> int:
     that plays them, and the exit code is 1. The same command again changes nothing, or
     resumes if it was interrupted.
     """
-    from khiva_arena.extensions.shards.merge_command import (
-        merge,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.extensions.shards.merge_command import merge
 
     return merge(**flags)

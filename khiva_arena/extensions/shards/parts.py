@@ -170,10 +170,9 @@ def refuse_closed(parts: Sequence[tuple[Path, EventRow]]) -> None:
     of its deals are known since.
     """
     problems = [
-        f"{folder}: event {event.number} was closed at {event.closed}, and all its deals "
-        "are known: "
-        f"no shard can join it; `khiva-arena standings {quote(str(folder))} "
-        f"{event.number}` shows it"
+        f"{folder}: event {event.number} was closed at {event.closed}, and all its deals are "
+        f"known: no shard can join it; `khiva-arena standings {quote(str(folder))} {event.number}` "
+        "shows it"
         for folder, event in parts
         if event.closed
     ]

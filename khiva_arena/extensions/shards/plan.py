@@ -209,14 +209,12 @@ def competition_of_plan(
     ):  # which no plan of ours has
         raise ConfigError(f"--from-plan {path}: {reason}")
     if __version__ not in event.engines and not any_engine:
-        from khiva_arena.common.version import (
-            shown,
-        )  # not above: a run that goes on has no need of it
+        # not above: a run that goes on has no need of it
+        from khiva_arena.common.version import shown
 
         raise ConfigError(
-            f"--from-plan {path}: khiva-arena {event.engines[0]} made it, this is "
-            f"{shown()}; play it with that one, or have "
-            "the event marked with --any-engine"
+            f"--from-plan {path}: khiva-arena {event.engines[0]} made it, this is {shown()}; play "
+            "it with that one, or have the event marked with --any-engine"
         )
     shard = WHOLE if word is None else shard_of(word, bare_timetable(event).seeds)
     bounds = {
@@ -283,11 +281,8 @@ def _planned_modules(path: Path, definition: Definition) -> list[Bot]:
     """
     if not definition.in_ticks:
         return []
-    from khiva_arena.entrants.only_modules import (
-        bot_of,
-        keep,
-        read_from,
-    )  # not above: few events are in ticks
+    # not above: few events are in ticks
+    from khiva_arena.entrants.only_modules import bot_of, keep, read_from
 
     bots = []
     for bot in definition.bots:
@@ -342,9 +337,8 @@ def _game_here(path: Path, definition: Definition, planned_word: str, flag: str 
         raise ConfigError(f"--from-plan {path}: {'; '.join(error.problems)}{hint}") from None
     if code != (code_then := definition.rules_version.partition(HASHED)[2]):
         raise ConfigError(
-            f"--from-plan {path}: {word} is not the game of the plan: {_brief(code_then)} "
-            f"there, {_brief(code)} here; no byte "
-            f"of it may differ{hint}"
+            f"--from-plan {path}: {word} is not the game of the plan: {_brief(code_then)} there, "
+            f"{_brief(code)} here; no byte of it may differ{hint}"
         )
     return word
 

@@ -132,9 +132,8 @@ def read_plan(path: Path) -> PlanRead:
         ) from None
     if mode & _OTHERS:
         raise ConfigError(
-            f"{prefix}: others may read it (mode {stat.S_IMODE(mode):o}), and it reveals "
-            "every deal: if nobody has, "
-            f"`chmod 600 {quote(str(path))}`; else make a new plan"
+            f"{prefix}: others may read it (mode {stat.S_IMODE(mode):o}), and it reveals every "
+            f"deal: if nobody has, `chmod 600 {quote(str(path))}`; else make a new plan"
         )
     if plan.format != FORMAT:
         raise ConfigError(

@@ -44,9 +44,8 @@ _FLAGS = (
     Flag(
         "plan",
         ("run",),
-        "Write the event's definition, secret and commitment into FILE, for machines that "
-        "each play a part of it; print the "
-        "commitment and play nothing.",
+        "Write the event's definition, secret and commitment into FILE, for machines that each "
+        "play a part of it; print the commitment and play nothing.",
         metavar="FILE",
         is_file=True,
         example="khiva-arena run competition.toml --plan cup.plan",

@@ -122,9 +122,8 @@ def read(path: Path) -> list[ModelRow]:
 def secrets(rows: Sequence[ModelRow]) -> list[str]:
     """Return a line for each model whose variable with the key is not set."""
     return [
-        f"model {row.name}: its key names a variable that is not set; export it, or leave "
-        "key out. If this is the key itself, "
-        "take it out of the file"
+        f"model {row.name}: its key names a variable that is not set; export it, or leave key out. "
+        "If this is the key itself, take it out of the file"
         for row in rows
         if row.key and not _value(row.key)
     ]
@@ -194,8 +193,7 @@ KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "key": (
         _fits(_VARIABLE),
         "the name of the variable that holds the key is expected, in capital letters, as "
-        "KHIVA_LLM_KEY; take a key itself out of "
-        "the file",
+        "KHIVA_LLM_KEY; take a key itself out of the file",
     ),
     "prompt": (
         _fits(_PROMPT),
@@ -348,9 +346,8 @@ def _own_prompt(path: Path, word: str) -> str:
         raise ConfigError(f"prompt: {word} is empty")
     if (size := len(text.encode()) + 2 * text.count("\n")) > MOST_PROMPT:
         raise ConfigError(
-            f"prompt: {word} is too long for the notes of a match: {size:,} bytes, with 2 "
-            "for each line, and "
-            f"{MOST_PROMPT:,} fit; $page brings the rules"
+            f"prompt: {word} is too long for the notes of a match: {size:,} bytes, with 2 for each "
+            f"line, and {MOST_PROMPT:,} fit; $page brings the rules"
         )
     return text
 

@@ -7,11 +7,11 @@ from khiva_arena.common.setting_row import Kind, Setting
 
 # fmt: off
 _SETTINGS = (
-    Setting("transcripts", Kind.SIZE, None, "The run",
-            of_a_league=False, in_a_trial=True, most=1000,
+    Setting("transcripts", Kind.SIZE, None, "The run", of_a_league=False, in_a_trial=True,
+            most=1000,
             help="Keep the whole stderr of bots with `reports = true` in their bot.toml, "
-                "compressed, up to this size for the "
-                 "event. Values that --env gives a bot are taken out.",
+                 "compressed, up to this size for the event. Values that --env gives a bot are "
+                 "taken out.",
             example="200MB"),
 )
 # fmt: on

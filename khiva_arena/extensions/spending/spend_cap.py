@@ -304,11 +304,10 @@ class CapOfEvent:
         if self._foreign:
             others = ", ".join(sorted(harmless(name) or "no currency" for name in self._foreign))
             return (
-                f"event {number} is not over, and no more of it is played: "
-                f"{self._first_foreign()} reported a cost in {others}, "
-                f"which a cap in {currency} cannot count; let it report in {currency}, and "
-                "give --new-event, or give --seeds "
-                "instead of --spend to go on without a cap"
+                f"event {number} is not over, and no more of it is played: {self._first_foreign()} "
+                f"reported a cost in {others}, which a cap in {currency} cannot count; let it "
+                f"report in {currency}, and give --new-event, or give --seeds instead of --spend "
+                "to go on without a cap"
             )
         reached = (
             f"ended event {number} short"
@@ -317,9 +316,8 @@ class CapOfEvent:
         )
         spent = money(self._law.spent, currency, self._at_least)
         return (
-            f"the cap of {money(self._cap.cap, currency)} {reached}: {spent} spent, by the "
-            "bots' own word; a higher --spend goes "
-            f"on{self._why_none_fits()}; {OWN_LIMIT}"
+            f"the cap of {money(self._cap.cap, currency)} {reached}: {spent} spent, by the bots' "
+            f"own word; a higher --spend goes on{self._why_none_fits()}; {OWN_LIMIT}"
         )
 
     def _first_foreign(self) -> str:

@@ -157,9 +157,8 @@ class _Asked(NamedTuple):
                 if others := {row.currency for row in store.caps(event.id)} - {currency}:
                     before = ", ".join(map(harmless, sorted(others)))
                     raise ConfigError(
-                        f"{OPTION}: event {event.number} was played with a cap in "
-                        f"{before}, and the bots now name "
-                        f"{harmless(currency)}; --new-event begins another one"
+                        f"{OPTION}: event {event.number} was played with a cap in {before}, and "
+                        f"the bots now name {harmless(currency)}; --new-event begins another one"
                     )
             return [known_costs(store, event, currency) for event in chain]
 
@@ -187,9 +186,8 @@ class _Asked(NamedTuple):
         next_step = "; a higher one extends it" if over else ""
         told = money(spent, "", any(one.at_least for one in known))
         self.say(
-            f"{OPTION}: the {count(seeds, 'seed')} of event {chain[-1].number}, which "
-            f"{state}, stay; {told} of {of} spent, "
-            f"by the bots' own word{next_step}"
+            f"{OPTION}: the {count(seeds, 'seed')} of event {chain[-1].number}, which {state}, "
+            f"stay; {told} of {of} spent, by the bots' own word{next_step}"
         )
         same = replace(self.first, seeds=seeds, lineups=line_ups_of(chain[-1]))
         cap = SpendCap(self.cap, currency)

@@ -184,13 +184,11 @@ class SpentColumns:
         lines = []
         if any(row.spent and row.spent.totals for row in rows):
             lines.append(
-                "By the bots' own word, which the arena cannot check: model%, retry%: "
-                "decisions that the model answered, at once "
-                "or after an answer that was no choice; lot%: random choices, since it "
-                "gave no usable answer; failed%: random "
-                "choices, since its provider gave no answer in time or failed; tok-in, "
-                "tok-out: tokens; cost; wait-s: seconds "
-                "waited."
+                "By the bots' own word, which the arena cannot check: model%, retry%: decisions "
+                "that the model answered, at once or after an answer that was no choice; lot%: "
+                "random choices, since it gave no usable answer; failed%: random choices, since "
+                "its provider gave no answer in time or failed; tok-in, tok-out: tokens; cost; "
+                "wait-s: seconds waited."
             )
         if any(row.spent and COST in row.spent.totals for row in rows):
             lines.append(

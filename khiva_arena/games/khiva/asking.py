@@ -9,12 +9,10 @@ from khiva_arena.games.khiva.tables import COLOURS, OUTPOST, SALT_PRICE
 from khiva_arena.words import count
 
 AIM = (
-    "Five camels carry teapots. All play a card in secret; the lowest card of a colour "
-    "moves that camel along its player's path, "
-    "and rejected cards bring gems.",
-    "The shop where a camel stops gives its mover gems, a carpet or salt; the outpost "
-    "gives its teapot, and takes the mover's "
-    "carpets of its colour.",
+    "Five camels carry teapots. All play a card in secret; the lowest card of a colour moves that "
+    "camel along its player's path, and rejected cards bring gems.",
+    "The shop where a camel stops gives its mover gems, a carpet or salt; the outpost gives its "
+    "teapot, and takes the mover's carpets of its colour.",
     "Points: teapots 2 to 7, salt bags 6 to 10, carpets that were delivered 3 to 5, and 1 for "
     "each gem. The match ends when a pile runs out.",
 )

@@ -53,9 +53,8 @@ def check(
     keywords = plain_settings(settings, functions, known=(*OF_A_CHECK, *OF_A_LINK))
     names = several("games", games)
     if set(names) <= set(NAMES):  # only the host process runs the code of other games
-        from khiva_arena.interface.api.new_check import (
-            parts_of_check,
-        )  # not above: tables and matches do without it
+        # not above: tables and matches do without it
+        from khiva_arena.interface.api.new_check import parts_of_check
 
         refuse_early(keywords, lambda values: parts_of_check(word, names, values))
     host = Host(

@@ -13,7 +13,8 @@ FOLDER = "checkpoint"
 """The folder of a checkpoint's files, inside the folder of its bot."""
 LISTING = "checkpoint.json"
 _CHECKED = """if not callable(choose):
-    sys.exit(f"load(path) must return a function choose(decide, match), but returned {choose!r:.200}")"""
+    sys.exit(f"load(path) must return a function choose(decide, match), but returned \
+{choose!r:.200}")"""
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,6 @@ def _check_trust(words: Sequence[str], callables: Sequence[str], trusted: bool) 
     ]
     if callables and strangers and not trusted:
         raise ConfigError(
-            "bots: a function plays at isolation trusted, and so do all bots at its "
-            "tables; give trust_bots=True if you trust "
-            f"{', '.join(strangers)}"
+            "bots: a function plays at isolation trusted, and so do all bots at its tables; give "
+            f"trust_bots=True if you trust {', '.join(strangers)}"
         )

@@ -152,9 +152,8 @@ def hand_over(games: object) -> None:
     """
     words = [games] if isinstance(games, os.PathLike) else several("game", games)
     if own := [word for word in (os.fspath(word) for word in words) if word not in NAMES]:
-        from khiva_arena.arbiter.handed_games import (
-            offer,
-        )  # not above: most games come with the arena
+        # not above: most games come with the arena
+        from khiva_arena.arbiter.handed_games import offer
 
         offer(own)
 
@@ -167,9 +166,8 @@ def naming_its_extension() -> Iterator[None]:
     try:
         yield
     except GameMissing as error:
-        from khiva_arena.arbiter.handed_games import (
-            why_none,
-        )  # not above: most games come with the arena
+        # not above: most games come with the arena
+        from khiva_arena.arbiter.handed_games import why_none
 
         if reason := why_none():
             raise GameMissing(f"{error}; {reason}") from None

@@ -221,9 +221,8 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
         "bots": words,
     }
     hand_over(keywords.get("game", ()))
-    from khiva_arena.competition.settings.one_match import (
-        settings_and_bots,
-    )  # not above: recorded matches do without it
+    # not above: recorded matches do without it
+    from khiva_arena.competition.settings.one_match import settings_and_bots
 
     refuse_early(keywords, settings_and_bots)
     reply = Host("match", aloud=is_remote(words), keywords=keywords, callables=functions).value()

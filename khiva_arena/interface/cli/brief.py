@@ -42,9 +42,8 @@ class Brief(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            from khiva_arena.interface.cli.guesses import (
-                meaning,
-            )  # not above: few words are mistaken
+            # not above: few words are mistaken
+            from khiva_arena.interface.cli.guesses import meaning
 
             if text := meaning(ctx, error.option_name):
                 raise click.UsageError(
@@ -76,9 +75,8 @@ class Brief(click.Command):
         if is_long(ctx):
             super().format_help(ctx, formatter)
         else:
-            from khiva_arena.interface.cli.examples import (
-                write_examples,
-            )  # not above: most commands print no help
+            # not above: most commands print no help
+            from khiva_arena.interface.cli.examples import write_examples
 
             formatter.width = min(formatter.width, WIDTH)
             self.format_usage(ctx, formatter)
@@ -145,10 +143,8 @@ def last_lines(ctx: click.Context) -> list[str]:
     """Return the last lines of each help: exit codes of its own, how to see all, and
     where the manual is.
     """
-    from khiva_arena.common.exit_codes import (
-        has_own,
-        short_line,
-    )  # not above: most commands print no help
+    # not above: most commands print no help
+    from khiva_arena.common.exit_codes import has_own, short_line
     from khiva_arena.common.manual import where
 
     name, lines = ctx.command_path.partition(" ")[2], []

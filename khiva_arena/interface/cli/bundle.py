@@ -35,8 +35,7 @@ def command(
     without this store and without the bots. It holds no times, hosts or paths, nothing
     that bots wrote unless you ask for it, and no bots without --with-modules.
     """
-    from khiva_arena.interface.commands.bundle import (
-        bundle,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.bundle import bundle
 
     bundle(store, out, event, with_modules, with_transcripts=with_transcripts)

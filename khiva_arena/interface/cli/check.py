@@ -49,8 +49,7 @@ from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
     rules="Check with this rule of the one --game. No variants are checked then. @FILE is a "
     "table in a TOML file.",
     isolation="Check at this level only [default: the best here]. Levels are "
-    f"{', '.join(Level)}; by "
-    "default a start at each is tried, too.",
+    f"{', '.join(Level)}; by default a start at each is tried, too.",
     trust_bots="Also start the bot at trusted, with your rights.",
 )
 @click.option(
@@ -86,9 +85,8 @@ def command(
     count as failures. What --json prints is described by the schema
     protocol/schema/output/check.json, which is installed with the package.
     """
-    from khiva_arena.display.terminal.capped import (
-        lines_capped,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.display.terminal.capped import lines_capped
 
     quiet, is_full = flags.pop("quiet"), flags.pop("is_full")
     if bot is None:
@@ -96,16 +94,13 @@ def command(
             raise click.UsageError(
                 "name a bot, as in `khiva-arena check my-bot`, or a game as --game FILE."
             )
-        from khiva_arena.arbiter.handed_games import (
-            check_games,
-        )  # when it is called, so that -h is quick
+        # when it is called, so that -h is quick
+        from khiva_arena.arbiter.handed_games import check_games
 
         with lines_capped(is_full=is_full or as_json):
             return check_games(games, flags["rule"], as_json=as_json, quiet=quiet)
-    from khiva_arena.interface.commands.check import (
-        CheckPrint,
-        check,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.check import CheckPrint, check
 
     with lines_capped(is_full=is_full or as_json or form not in (None, "text")):
         return check(bot, games, quick, CheckPrint(form, as_json, quiet), flags)

@@ -88,12 +88,11 @@ def command(is_full: bool, **flags: Any) -> int:
     deal, at most 5 of 100 comparisons of equal bots say better or worse. The exit code
     tells the verdict.
     """
-    from khiva_arena.display.terminal.capped import (
-        lines_capped,
-    )  # when it is called, so that -h is quick
-    from khiva_arena.interface.commands.compare import (
-        compare,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.display.terminal.capped import lines_capped
+
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.compare import compare
 
     with lines_capped(is_full=is_full or flags["as_json"]):
         return compare(**flags)

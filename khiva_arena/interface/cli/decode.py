@@ -38,8 +38,7 @@ def command(files: tuple[Path, ...], as_hex: bool, way: str | None, as_json: boo
     --to-arbiter a frame may have the larger size, and its fields show who sent it.
     --json: file, number, offset, length, wrong, and message or hex.
     """
-    from khiva_arena.interface.commands.decode import (
-        decode,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.decode import decode
 
     return decode(files, as_hex, way, as_json)

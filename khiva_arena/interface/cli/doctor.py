@@ -18,8 +18,7 @@ def command(as_json: bool) -> int:
     try. Exit code 1 if nothing better than trusted works, or if a level lets something
     through that it should keep out.
     """
-    from khiva_arena.interface.commands.doctor import (
-        doctor,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.doctor import doctor
 
     return doctor(as_json)

@@ -41,8 +41,7 @@ def command(**flags: Any) -> None:
         times. payoffs: CSV, what each bot gained against each other one, with standard
         errors over deals.
     """
-    from khiva_arena.interface.commands.export import (
-        export,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.export import export
 
     export(**flags)

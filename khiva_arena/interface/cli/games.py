@@ -19,10 +19,8 @@ def command(game: tuple[str, ...], as_json: bool, header: bool) -> None:
     """List the games, or each GAME with its seats, its version, and every rule with its
     default and its values.
     """
-    from khiva_arena.interface.commands.games import (
-        games,
-        print_header,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.games import games, print_header
 
     if header and as_json:
         raise click.UsageError("--header prints C: leave --json out")

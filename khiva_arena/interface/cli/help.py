@@ -178,9 +178,8 @@ class Verb(Brief):
         """Return the message that names all that is missing, the command with it, and
         one that can be typed.
         """
-        from khiva_arena.interface.cli.examples import (
-            examples_of,
-        )  # not above: few commands are mistyped
+        # not above: few commands are mistyped
+        from khiva_arena.interface.cli.examples import examples_of
 
         values, _, _ = self.make_parser(ctx).parse_args(list(typed))
         given = {
@@ -217,10 +216,8 @@ class Verb(Brief):
             values, extra, _ = self.make_parser(ctx).parse_args(typed)
         except click.UsageError:
             return ""
-        from khiva_arena.entrants.bot_words import (
-            FEW,
-            meant_bot,
-        )  # not above: few words are mistaken
+        # not above: few words are mistaken
+        from khiva_arena.entrants.bot_words import FEW, meant_bot
 
         places = [
             values.get(param.name or "")
@@ -311,9 +308,8 @@ class Verbs(Brief, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in self.commands and not ctx.resilient_parsing:
-            from khiva_arena.interface.cli.guesses import (
-                meaning,
-            )  # not above: few words are mistaken
+            # not above: few words are mistaken
+            from khiva_arena.interface.cli.guesses import meaning
 
             if text := meaning(ctx, args[0]):
                 ctx.fail(f"No such command {args[0]!r}: {text}.")

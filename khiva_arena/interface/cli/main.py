@@ -153,9 +153,8 @@ class Commands(Brief, click.Group):
         self.format_commands(ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from khiva_arena.interface.cli.examples import (
-            write_examples,
-        )  # not above: most commands print no help
+        # not above: most commands print no help
+        from khiva_arena.interface.cli.examples import write_examples
 
         write_examples("", formatter)
         super().format_epilog(ctx, formatter)
@@ -281,12 +280,12 @@ def _why_failed(error: BaseException) -> str:
 
 def _run(arguments: list[str]) -> int:
     try:
-        _check_text(arguments)
+        for argument in arguments:
+            if not is_text(argument):
+                raise ConfigError(f"{argument!r} is not valid Unicode text, or has a NUL in it")
         if _is_limited():
-            from khiva_arena.interface.cli.memory_limits import (
-                spare_threads,
-                why_too_little,
-            )  # not above: few machines limit it
+            # not above: few machines limit it
+            from khiva_arena.interface.cli.memory_limits import spare_threads, why_too_little
 
             if reason := why_too_little():
                 raise ConfigError(reason)
@@ -305,9 +304,8 @@ def _run(arguments: list[str]) -> int:
         say(error.message)
         return UNUSABLE
     except click.ClickException as error:
-        from khiva_arena.interface.cli.error_words import (
-            one_line,
-        )  # not above: most commands succeed
+        # not above: most commands succeed
+        from khiva_arena.interface.cli.error_words import one_line
 
         return _fail(arguments, UNUSABLE, [one_line(error)])
     except (click.Abort, KeyboardInterrupt) as error:
@@ -323,10 +321,8 @@ def _run(arguments: list[str]) -> int:
             arguments, error.exit_code, [harmless(problem) for problem in error.problems], steps
         )
     except ArenaError as error:
-        from khiva_arena.interface.cli.error_words import (
-            lines,
-            why_not_handed,
-        )  # not above: most commands succeed
+        # not above: most commands succeed
+        from khiva_arena.interface.cli.error_words import lines, why_not_handed
 
         problems = [
             f"{lines(problem)}{why_not_handed(error)}"
@@ -341,9 +337,8 @@ def _run(arguments: list[str]) -> int:
         failure = unwritten()
         if failure:
             return _code_of_lost_stdout(failure, arguments)
-        from khiva_arena.interface.cli.error_words import (
-            why_no_path,
-        )  # not above: most commands succeed
+        # not above: most commands succeed
+        from khiva_arena.interface.cli.error_words import why_no_path
 
         if reason := _why_failed(error) or why_no_path(error, arguments):
             return _say_limit(arguments, reason)
@@ -386,9 +381,8 @@ def _fail(
     Returns the exit code.
     """
     if wants_json(arguments):
-        from khiva_arena.interface.cli.json_error import (
-            error_line,
-        )  # not above: most commands succeed
+        # not above: most commands succeed
+        from khiva_arena.interface.cli.json_error import error_line
 
         say(error_line(code, [*problems, *steps], arguments, commands), whole=True)
         return code
@@ -439,12 +433,6 @@ def _interrupted(error: BaseException, arguments: Sequence[str]) -> int:
     # one that ends well lets it forget that.
     eval("0")
     return INTERRUPTED
-
-
-def _check_text(arguments: list[str]) -> None:
-    for argument in arguments:
-        if not is_text(argument):
-            raise ConfigError(f"{argument!r} is not valid Unicode text, or has a NUL in it")
 
 
 def _code_of_lost_stdout(error: OSError, arguments: Sequence[str]) -> int:

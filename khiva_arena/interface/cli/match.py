@@ -93,9 +93,8 @@ def command(
     shows its output and how it ended, and --trace, --capture and --notes show that
     start. --capture then keeps nothing unless a bot that failed wrote on stdout.
     """
-    from khiva_arena.display.terminal.capped import (
-        lines_capped,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.display.terminal.capped import lines_capped
     from khiva_arena.interface.commands.match import match  # when it is called, so that -h is quick
 
     has_more = (

@@ -63,17 +63,14 @@ def command(language: str | None, folder: Path | None, as_json: bool, **flags: A
     What --json prints is described by the schema protocol/schema/output/new.json, which
     is installed with the package.
     """
-    from khiva_arena.interface.commands.new import (
-        NewWish,
-        new,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.new import NewWish, new
 
     wish = NewWish(**flags)
     if language is None or language.casefold() != REPOSITORY:
         new(language, folder, wish, as_json)
         return
-    from khiva_arena.interface.commands.new_repository import (
-        new_repository,
-    )  # most users want a bot
+    # most users want a bot
+    from khiva_arena.interface.commands.new_repository import new_repository
 
     new_repository(folder, wish, as_json)

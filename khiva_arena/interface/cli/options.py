@@ -90,10 +90,8 @@ def _hand_over(
     _context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]
 ) -> None:
     if words:
-        from khiva_arena.arbiter.handed_games import (
-            offer,
-            why_none,
-        )  # not above: most games come with the arena
+        # not above: most games come with the arena
+        from khiva_arena.arbiter.handed_games import offer, why_none
         from khiva_arena.display.terminal.console import say
 
         for word in words:
@@ -115,8 +113,7 @@ handed_games_option = click.option(
     allow_from_autoenv=False,
     callback=_hand_over,
     help="The file of a game of your own. You can also name its folder or package. It runs only "
-    "if its hash is the recorded "
-    "one; repeat for each.",
+    "if its hash is the recorded one; repeat for each.",
 )
 
 

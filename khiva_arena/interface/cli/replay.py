@@ -101,9 +101,8 @@ def command(lost: str | None, **flags: Any) -> int:
     replay-lost.json in protocol/schema/output, which are installed with the package.
     """
     if lost is not None:
-        from khiva_arena.interface.commands.replay_lost import (
-            replay_lost,
-        )  # when it is called, so that -h is quick
+        # when it is called, so that -h is quick
+        from khiva_arena.interface.commands.replay_lost import replay_lost
 
         return replay_lost(lost=lost, **flags)
     from khiva_arena.interface.commands.replay import replay  # as above

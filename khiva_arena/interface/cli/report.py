@@ -64,8 +64,7 @@ def command(**flags: Any) -> None:
     recorded. What bots wrote on stderr is not in it unless you ask for it; folders and
     names of machines never are, except in what bots wrote.
     """
-    from khiva_arena.interface.commands.report import (
-        report,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.report import report
 
     report(**flags)

@@ -65,8 +65,7 @@ def command(**flags: Any) -> None:
     pooled into one table; others get tables of their own. An event that was closed
     before it was over counts only if you name it, or if a cap ended it.
     """
-    from khiva_arena.interface.commands.standings import (
-        standings,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.standings import standings
 
     standings(**flags)

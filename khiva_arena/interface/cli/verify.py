@@ -85,8 +85,7 @@ def command(**flags: Any) -> int:
          or --beacon has no line of a round; a line on stderr says which
       2  there is no match to verify
     """
-    from khiva_arena.interface.commands.verify import (
-        verify,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.verify import verify
 
     return verify(**flags)

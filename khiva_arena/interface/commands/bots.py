@@ -88,9 +88,8 @@ def bots(game: str | None, as_json: bool) -> None:
 def _name(game: str) -> str:
     if game in NAMES:
         return game
-    from khiva_arena.arbiter.handed_games import (
-        open_game,
-    )  # not above: most games come with the arena
+    # not above: most games come with the arena
+    from khiva_arena.arbiter.handed_games import open_game
 
     return open_game(game).name
 

@@ -81,9 +81,8 @@ def compare(time: str | None, matches: int | None, as_json: bool, **flags: Any) 
         _most(time, matches),
     )
     if options.web:
-        from khiva_arena.competition.run.live_views import (
-            LIVE_VIEWS,
-        )  # not above: most runs are not served
+        # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import LIVE_VIEWS
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     values = settings_by_flags(flags) | {"bots": (typed.new, typed.old, *typed.against)}

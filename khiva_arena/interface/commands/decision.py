@@ -23,9 +23,8 @@ def hand_of(header: Header, view: Mapping[str, Plain]) -> str:
     """Return in words what a seat holds, as its game draws it for a person; "" if its
     game draws no hand.
     """
-    from khiva_arena.display.terminal.game_table import (
-        drawing_of,
-    )  # not above: few commands draw anything
+    # not above: few commands draw anything
+    from khiva_arena.display.terminal.game_table import drawing_of
 
     blocks = drawing_of(header.game)(view, [seat.name for seat in header.seats], header.rules)
     cells = [

@@ -28,10 +28,9 @@ def games(game: tuple[str, ...], as_json: bool) -> None:
         )
         for key, value in each.every_rule(each.rules({})).items():
             text = json.dumps(value)
-            click.echo(
-                f"  {key} = "
-                f"{text if len(text) <= LONGEST else f'a table of {len(text):,} characters; --json has it'}"
-            )
+            if len(text) > LONGEST:
+                text = f"a table of {len(text):,} characters; --json has it"
+            click.echo(f"  {key} = {text}")
             click.echo(f"      {each.variants[key]}")
 
 

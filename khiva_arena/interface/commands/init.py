@@ -27,9 +27,8 @@ def init(file: Path) -> None:
         raise ConfigError(f"{file.name!r}: name a file in text that a settings file can hold")
     if file.suffix != ".toml":
         raise ConfigError(
-            f"{file}: `init` writes a settings file for `khiva-arena run`, whose name ends "
-            "with .toml; "
-            f"for a bot of your own, type khiva-arena new python {shlex.quote(str(file))}"
+            f"{file}: `init` writes a settings file for `khiva-arena run`, whose name ends with "
+            f".toml; for a bot of your own, type khiva-arena new python {shlex.quote(str(file))}"
         )
     with new_file(file) as out:
         out.write(text_of(file.stem).encode())

@@ -90,9 +90,8 @@ def run(
         plans = PLANS.get("--plan, --from-plan and --shard")
         plans.check_together(of_plan, config, options, shipped=shipped)
     if options.web:
-        from khiva_arena.competition.run.live_views import (
-            LIVE_VIEWS,
-        )  # not above: most runs are not served
+        # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import LIVE_VIEWS
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     flag_settings = settings_by_flags(flags)
@@ -193,11 +192,12 @@ def run(
     with if_interrupted(
         say, lambda: "all matches are recorded" if complete else "some matches are not recorded"
     ):
+        # as above
         from khiva_arena.interface.commands.standings import (
             WITH_SOURCES,
             print_run,
             print_standings,
-        )  # as above
+        )
 
         if as_json:
             print_standings(stages[0].out, event_ids, WITH_SOURCES, as_json=True)
@@ -211,9 +211,8 @@ def _with_forfeits(code: int, folder: Path, events: Sequence[str]) -> int:
     """Return the exit code of a run that fails if a bot forfeited a match, and say
     which bots did.
     """
-    from khiva_arena.competition.events.forfeits import (
-        forfeits,
-    )  # not above: most runs do not fail on faults
+    # not above: most runs do not fail on faults
+    from khiva_arena.competition.events.forfeits import forfeits
 
     with Store.read(folder) as store:
         rows = [stored.stored_event(store, event) for event in events]

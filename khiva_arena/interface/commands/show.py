@@ -187,10 +187,8 @@ def _points(store: Store, event: EventRow, row: MatchRow) -> list[dict[str, Any]
 
 
 def _transcripts(store: Store, event: EventRow, row: MatchRow) -> dict[int, "SeatTranscript"]:
-    from khiva_arena.competition.events.transcripts import (
-        check_revealed,
-        transcripts_of,
-    )  # not above: few matches have any
+    # not above: few matches have any
+    from khiva_arena.competition.events.transcripts import check_revealed, transcripts_of
 
     check_revealed(store, event, row)
     return transcripts_of(store, event, row.ordinal)

@@ -56,9 +56,8 @@ def sprt(
         flag = f"--{'plan' if of_plan.plan else 'shard' if of_plan.shard else 'from-plan'}"
         raise ConfigError(f"{flag}: {PLANS.get(flag).why_not_in_shards('sprt')}")
     if options.web:
-        from khiva_arena.competition.run.live_views import (
-            LIVE_VIEWS,
-        )  # not above: most runs are not served
+        # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import LIVE_VIEWS
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     values = settings_by_flags(flags) | {"bots": (candidate, *opponents)}

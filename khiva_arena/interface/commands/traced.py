@@ -172,10 +172,8 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
         faults = [blame for blame in report.faults if blame.step > before]
         if not faults:
             continue
-        from khiva_arena.arbiter.start_problem import (
-            NEXT,
-            permissions_of,
-        )  # when a fault has happened: most matches have none
+        # when a fault has happened: most matches have none
+        from khiva_arena.arbiter.start_problem import NEXT, permissions_of
         from khiva_arena.entrants import guests
 
         if guests.is_guest(word):
@@ -227,9 +225,8 @@ def print_aside(outcome: Outcome, names: Sequence[str], tracing: Tracing) -> Non
     """Print what is asked for beside the match. ``names``: of the bots, by seat."""
     for seat, (report, name) in enumerate(zip(outcome.seats, names, strict=True)):
         if tracing.by_function:
-            from khiva_arena.arbiter.tick_batches import (
-                by_function,
-            )  # not above: few matches are in ticks
+            # not above: few matches are in ticks
+            from khiva_arena.arbiter.tick_batches import by_function
 
             rows = by_function(report.ending.functions)
             for row in (f"{name}#{seat} by function:" + ("" if rows else " n/a"), *rows):

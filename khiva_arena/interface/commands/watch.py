@@ -23,9 +23,8 @@ def watch(file: Path, report: Path | None, *, web: bool = False) -> int:
     if report is not None and not web:
         raise ConfigError("--report needs --web; without it, open that page in a browser")
     if web:
-        from khiva_arena.competition.run.live_views import (
-            LIVE_VIEWS,
-        )  # not above: most runs are watched in a terminal
+        # not above: most runs are watched in a terminal
+        from khiva_arena.competition.run.live_views import LIVE_VIEWS
 
         views = LIVE_VIEWS.get("--web")
     with closing(open_source(file)) as source:

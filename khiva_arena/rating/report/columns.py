@@ -357,9 +357,8 @@ ONLY_JSON = (
     Column(
         "",
         "met_next",
-        "whether the bot met the bot in the next row in a rated match; null for the last "
-        "row, and if one of the two has no "
-        "rated match",
+        "whether the bot met the bot in the next row in a rated match; null for the last row, and "
+        "if one of the two has no rated match",
     ),
     Column(
         "",

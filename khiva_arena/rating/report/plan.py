@@ -324,18 +324,16 @@ def _next(plan: Plan) -> list[str]:
 def _how(plan: Plan) -> list[str]:
     if plan.next and plan.extends:
         return [
-            "Next, to play the missing seeds; new ones are drawn, and extend an event "
-            "whose results you have seen: the errors of "
-            "the table then hold however often one looks, and are about 1.6 times as wide "
-            "as if so many had been planned. The "
-            "seeds above allow for that."
+            "Next, to play the missing seeds; new ones are drawn, and extend an event whose "
+            "results you have seen: the errors of the table then hold however often one looks, and "
+            "are about 1.6 times as wide as if so many had been planned. The seeds above allow for "
+            "that."
         ]
     if plan.next:
         return [
-            "Next, to play the missing seeds; new ones are drawn, and rated together with "
-            "those that are there, with errors "
-            "as if all had been planned; adding seeds until a result pleases makes errors "
-            "too small:"
+            "Next, to play the missing seeds; new ones are drawn, and rated together with those "
+            "that are there, with errors as if all had been planned; adding seeds until a result "
+            "pleases makes errors too small:"
         ]
     if plan.need is not None and plan.need.seeds <= plan.blocks:
         return ["Next: nothing; there are seeds enough."]
@@ -345,9 +343,8 @@ def _how(plan: Plan) -> list[str]:
 
 
 _CAUTION = (
-    "Seeds are those in all, with the ones played, at the same line-ups and bots; 95 %: "
-    "how far the number itself may be off, "
-    "since the variance is known from these seeds only."
+    "Seeds are those in all, with the ones played, at the same line-ups and bots; 95 %: how far "
+    "the number itself may be off, since the variance is known from these seeds only."
 )
 
 

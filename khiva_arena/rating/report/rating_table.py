@@ -246,9 +246,8 @@ def notes(standings: Standings) -> list[str]:
         lines.append(f"ranks are n/a: at two seats they need {fewest} seeds or more.")
     elif any(row.rank_interval for row in rows):
         lines.append(
-            "ranks: the places still possible, 95 % for all bots at once; los%: how likely "
-            "a bot is stronger than the next, "
-            f"{UNDER_THE_PRIOR}."
+            "ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot "
+            f"is stronger than the next, {UNDER_THE_PRIOR}."
         )
     if any(row.met_next is False for row in rows):
         lines.append(
@@ -377,9 +376,8 @@ def _alike(standings: Standings) -> list[str]:
 def _notes_on_anchors(standings: Standings) -> list[str]:
     names = _names(standings)
     return [
-        f"Anchor {names[anchor.bot]} is given as {number(anchor.given, 1)}; the results "
-        f"place it at {number(anchor.found, 1)}, "
-        f"{number(anchor.z, 1, '+')} standard errors away."
+        f"Anchor {names[anchor.bot]} is given as {number(anchor.given, 1)}; the results place it "
+        f"at {number(anchor.found, 1)}, {number(anchor.z, 1, '+')} standard errors away."
         for anchor in standings.anchors
         if anchor.contradicts
     ]

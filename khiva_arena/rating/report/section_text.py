@@ -61,9 +61,8 @@ def _details(standings: Standings, width: int) -> list[str]:
     rows = [[short(row.name), *(column.text(row) for column in DETAILS)] for row in standings.rows]
     worst = standings.ratings.quasi.worst
     notes = [
-        "ties%: of its pairs; pool+/-: 95 % relative to the mean of the bots it is "
-        "connected with; quasi: the error between any "
-        "two bots is near the root of the sum of their squares"
+        "ties%: of its pairs; pool+/-: 95 % relative to the mean of the bots it is connected with; "
+        "quasi: the error between any two bots is near the root of the sum of their squares"
         + ("" if worst is None else f", within {number(100 * worst, 1)} % here")
         + "; "
         "deff: variance over that of independent matches; opp: mean Elo of those it met; "
@@ -138,11 +137,9 @@ def _surprise(standings: Standings, rows: shapes.Matrix, width: int) -> list[str
         for fewer, often in Counter(fewer for _, fewer in upper).items()
     )
     note = (
-        "How far the score of the row's bot against the column's is above what their "
-        "ratings expect, in standard errors. "
-        f"{beyond} of {count(len(upper), 'pair')} beyond {_BEYOND:.0f}; luck alone makes "
-        f"about {luck:.1f}, so a number near it "
-        "says nothing."
+        "How far the score of the row's bot against the column's is above what their ratings "
+        f"expect, in standard errors. {beyond} of {count(len(upper), 'pair')} beyond "
+        f"{_BEYOND:.0f}; luck alone makes about {luck:.1f}, so a number near it says nothing."
     )
     return [
         "Surprise:",
@@ -177,11 +174,10 @@ def _seats(standings: Standings, section: shapes.Seats, width: int) -> list[str]
         for row in section.neighbours
     ]
     note = (
-        "score%: of the bots in that seat; 50 if seats do not matter. effect%: how much "
-        "better others do in the seat that this "
-        "bot passes to than elsewhere; 0 if neighbours do not matter. All rotations are "
-        "played, so no seat favours a bot; who "
-        "passes to whom is balanced over the seeds only."
+        "score%: of the bots in that seat; 50 if seats do not matter. effect%: how much better "
+        "others do in the seat that this bot passes to than elsewhere; 0 if neighbours do not "
+        "matter. All rotations are played, so no seat favours a bot; who passes to whom is "
+        "balanced over the seeds only."
     )
     return [
         "Seats and neighbours:",

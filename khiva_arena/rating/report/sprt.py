@@ -57,10 +57,9 @@ def to_text(sprt: Sprt) -> str:
     report, hypotheses = sprt.report, sprt.report.hypotheses
     head = (
         f"sprt: {sprt.candidate} against {', '.join(sprt.opponents)}, {sprt.seats} seats; "
-        f"{question(hypotheses)}; "
-        f"aims at {100 * hypotheses.alpha:g} % and {100 * hypotheses.beta:g} % wrong "
-        "decisions for a candidate at "
-        f"{hypotheses.elo0:g} or below, at {hypotheses.elo1:g} or above"
+        f"{question(hypotheses)}; aims at {100 * hypotheses.alpha:g} % and "
+        f"{100 * hypotheses.beta:g} % wrong decisions for a candidate at {hypotheses.elo0:g} or "
+        f"below, at {hypotheses.elo1:g} or above"
     )
     lines = [*wrap(head, WIDTH, subsequent_indent="  "), decision(sprt)]
     if sprt.verdict is VerdictWord.SAME:

@@ -6,16 +6,20 @@ neighbours: seat i passes to i + 1. N bots have (N - 1)! circular orders. Seeds 
 blocks, in which every line-up plays a set of orders that holds each ordered pair
 equally often, so that a whole block is exactly balanced for each line-up by itself:
 
-===== ====== ====== =====================================================================================================
+===== ====== ====== ====================================================================
 seats orders  block the orders of a block
-===== ====== ====== =====================================================================================================
+===== ====== ====== ====================================================================
 2          1      1 the only one
 3          2      2 both
-4          6      6 all: the arcs of K4* do not fall into three directed Hamiltonian cycles (Tillson 1980), so no less will do
-5         24      4 the powers 1..4 of one order, read as a 5-cycle; they hold each pair once at *each* distance
-6        120     10 a fixed set in which each pair occurs twice: like K4*, K6* does not fall into cycles
-7..10            N-1 a fixed set in which each pair occurs once, see ``decompositions.py``
-===== ====== ====== =====================================================================================================
+4          6      6 all: the arcs of K4* do not fall into three directed Hamiltonian
+                    cycles (Tillson 1980), so no less will do
+5         24      4 the powers 1..4 of one order, read as a 5-cycle; they hold each pair
+                    once at *each* distance
+6        120     10 a fixed set in which each pair occurs twice: like K4*, K6* does not
+                    fall into cycles
+7..10            N-1 a fixed set in which each pair occurs once, see
+                    ``decompositions.py``
+===== ====== ====== ====================================================================
 
 Inside a block, orders are chosen seed by seed so that the event is near balance after
 every seed, however many seeds there are: greedy in a random order of line-ups, then
@@ -82,9 +86,8 @@ def label_orders(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
     """Return the fixed set of orders of so many positions, read in ``LABELLINGS`` ways
     that are drawn.
     """
-    from khiva_arena.rating.schedule.decompositions import (
-        DECOMPOSITIONS,
-    )  # not above: few tables are that large
+    # not above: few tables are that large
+    from khiva_arena.rating.schedule.decompositions import DECOMPOSITIONS
 
     sets = []
     for _ in range(LABELLINGS):

@@ -19,9 +19,8 @@ from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.verify import verify
 
 THIS_DEAL = (
-    "so it would have gone on this deal, which the seat could not know; `khiva-arena "
-    "compare` tells over many deals whether a "
-    "bot that chooses so is better"
+    "so it would have gone on this deal, which the seat could not know; `khiva-arena compare` "
+    "tells over many deals whether a bot that chooses so is better"
 )
 LISTED_MOST, NEAR_MOST = 40, 8
 _PART, _BETWEEN = re.compile(r"\w+"), re.compile(r"[/,]")
@@ -84,9 +83,8 @@ def decision_of(
     seats = table.record.header.seats
     if not table.is_revealed:
         raise ConfigError(
-            f"match {table.name}: another match on its deal is still to be played, and "
-            "what is tried out now could steer it; "
-            "resume its event by its `khiva-arena run` first"
+            f"match {table.name}: another match on its deal is still to be played, and what is "
+            "tried out now could steer it; resume its event by its `khiva-arena run` first"
         )
     if seat >= len(seats):
         raise ConfigError(f"--seat {seat}: the match has {len(seats)} seats, 0 to {len(seats) - 1}")
@@ -98,9 +96,8 @@ def decision_of(
         )
         forfeit = "" if out is None else f", and forfeited at step {out}"
         raise ConfigError(
-            f"--step {step}: seat {seat} ({seats[seat].name}) was not asked there; it was "
-            f"asked at {steps}{forfeit}, of the "
-            f"{len(table.record.steps)} steps of match {table.name}"
+            f"--step {step}: seat {seat} ({seats[seat].name}) was not asked there; it was asked at "
+            f"{steps}{forfeit}, of the {len(table.record.steps)} steps of match {table.name}"
         )
     message, decision = asked[step].message, asked[step].asked
     assert isinstance(message, Decide)

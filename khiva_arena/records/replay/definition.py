@@ -226,9 +226,8 @@ class Definition(
 
         Bots' names are printed wherever their results are.
         """
-        from khiva_arena.rating.schedule.formats import (
-            FORMATS,
-        )  # not above: a match alone knows no schedule
+        # not above: a match alone knows no schedule
+        from khiva_arena.rating.schedule.formats import FORMATS
 
         form = FORMATS[self.format]
         rules = [rule for rule in (self.hypotheses, self.comparison) if rule is not None]
@@ -337,9 +336,8 @@ class Definition(
         key: draws the line-ups and seatings. Without it the schedule can be checked and
             counted, but does not say who meets.
         """
-        from khiva_arena.rating.schedule.terms import (
-            Terms,
-        )  # not above: a match alone knows no schedule
+        # not above: a match alone knows no schedule
+        from khiva_arena.rating.schedule.terms import Terms
 
         return Terms(
             format=self.format,

@@ -9,9 +9,11 @@ of a block are written column by column, so that a compressor finds their common
 A patch turns the old value into the new one:
 
     [new]                             the new value in place of the old
-    {"k": {key: patch}, "x": [key]}   of an object: keys that are new or changed, and keys that are gone; "x" may be missing
+    {"k": {key: patch}, "x": [key]}   of an object: keys that are new or changed, and
+                                      keys that are gone; "x" may be missing
     {"i": [place, patch, ...]}        of a list whose length stays
-    {"s": [start, gone, new, ...]}    of a list: from ``start`` on, ``gone`` entries give way to new ones
+    {"s": [start, gone, new, ...]}    of a list: from ``start`` on, ``gone`` entries
+                                      give way to new ones
     0                                 nothing has changed
 """
 

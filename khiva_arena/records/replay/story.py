@@ -94,12 +94,8 @@ def points_lines(
             ]
         )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        (
-            "points by "
-            f"source{when and f' {when}'}{', what counts nothing in brackets' if uncounted else ''}:"
-        )
-    ]
+    brackets = ", what counts nothing in brackets" if uncounted else ""
+    lines = [f"points by source{when and f' {when}'}{brackets}:"]
     for name, *numbers in rows:
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
         lines.append("  ".join(["", name.ljust(widths[0]), *cells]))

@@ -88,9 +88,8 @@ def _check_header(record: Record, secret: bytes) -> None:
         if len(getattr(record, name)) != count:
             raise RecordError(f"{name} are not one for each of {count} seats")
     if record.ticks is not None:
-        from khiva_arena.records.replay.ticks import (
-            check_ticks,
-        )  # not above: most records are by the wall clock
+        # not above: most records are by the wall clock
+        from khiva_arena.records.replay.ticks import check_ticks
 
         check_ticks(record, record.ticks)
 

@@ -280,8 +280,7 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
     if version not in READABLE:
         raise StoreError(
             f"{folder / FILE}: a store of version {version}; this engine reads versions "
-            f"{READABLE[0]} to {VERSION}: "
-            "use the engine that made it, or another folder"
+            f"{READABLE[0]} to {VERSION}: use the engine that made it, or another folder"
         )
     shape.check(folder / FILE, connection, schema(version))
     if version >= _LEAGUES:

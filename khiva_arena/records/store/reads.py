@@ -253,9 +253,8 @@ class StoreReads(StoreRows):
         with explain_errors(self.folder):
             if self._seal.holds():
                 return []
-        from khiva_arena.records.store.sums import (
-            changes,
-        )  # not above: a sealed store has no need of it
+        # not above: a sealed store has no need of it
+        from khiva_arena.records.store.sums import changes
 
         return list(
             self._once(

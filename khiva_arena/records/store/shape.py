@@ -72,9 +72,8 @@ def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
     strange = [row for row in statements if row not in expected]
     if strange or len(statements) != len(expected):
         raise StoreError(
-            f"{file}: its tables are not those of a store: "
-            f"{_why(strange, expected, statements)}; it is damaged or was made by "
-            "others: restore a copy, or give another folder"
+            f"{file}: its tables are not those of a store: {_why(strange, expected, statements)}; "
+            "it is damaged or was made by others: restore a copy, or give another folder"
         )
 
 

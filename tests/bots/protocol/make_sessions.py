@@ -21,10 +21,9 @@ ABOUT = (
     "verdict). `phase` is where the session stands at last."
 )
 ABOUT_CONVERSATIONS = (
-    "A bot is sent the frames, then its input ends. It has to answer as `answers` says, in "
-    "order, with nothing else on standard "
-    "output: hello, or the act for a req with a choice from 0 to choices - 1. Then it "
-    "exits; where `exit` is 0, with that code."
+    "A bot is sent the frames, then its input ends. It has to answer as `answers` says, in order, "
+    "with nothing else on standard output: hello, or the act for a req with a choice from 0 to "
+    "choices - 1. Then it exits; where `exit` is 0, with that code."
 )
 GREETED = {"greeting": "my-bot"}
 

@@ -25,14 +25,12 @@ Move = Callable[[dict[str, Any]], Chunks]
 
 SHORT = {"max_turns": 2}
 ABOUT = (
-    "A whole match of Khiva in virtual time. Each line has t_ms, milliseconds from the "
-    "start; seat; from, arbiter or bot; hex, "
-    "the bytes, with json, the messages that are whole with them, null for what is none. "
-    "Or it has event: the arbiter has killed "
-    "the bot, or its output has ended. result is by seat: the verdict word, strikes, the "
-    "faults as [verdict, decision], the "
-    "decision in which it forfeited, the bank left. Decisions count from 1, 0 is the "
-    "start. The detail of a fault is no rule."
+    "A whole match of Khiva in virtual time. Each line has t_ms, milliseconds from the start; "
+    "seat; from, arbiter or bot; hex, the bytes, with json, the messages that are whole with them, "
+    "null for what is none. Or it has event: the arbiter has killed the bot, or its output has "
+    "ended. result is by seat: the verdict word, strikes, the faults as [verdict, decision], the "
+    "decision in which it forfeited, the bank left. Decisions count from 1, 0 is the start. The "
+    "detail of a fault is no rule."
 )
 
 
@@ -100,10 +98,9 @@ def transcripts() -> dict[str, tuple[str, Callable[[], list[Bot]], dict[str, Any
             {},
         ),
         "late_answer_dropped": (
-            "Seat 1 answers its first request half a second behind the deadline of turn_ms "
-            "+ bank_ms: a timeout, a strike, the "
-            "default. The answer comes while the next one is awaited, and is dropped; the "
-            "next one counts. Its bank is gone.",
+            "Seat 1 answers its first request half a second behind the deadline of turn_ms + "
+            "bank_ms: a timeout, a strike, the default. The answer comes while the next one is "
+            "awaited, and is dropped; the next one counts. Its bank is gone.",
             lambda: [honest, moves(after(3.5), after(0.8)), honest],
             {},
         ),
@@ -122,9 +119,8 @@ def transcripts() -> dict[str, tuple[str, Callable[[], list[Bot]], dict[str, Any
             {"turn_ms": 500, "bank_ms": 500},
         ),
         "three_strikes": (
-            "Policy lenient: an illegal choice, no answer, an illegal choice. The default "
-            "is played each time; the third strike "
-            "forfeits, and the others play on.",
+            "Policy lenient: an illegal choice, no answer, an illegal choice. The default is "
+            "played each time; the third strike forfeits, and the others play on.",
             faulty,
             {"rules": {"max_turns": 4}},
         ),
@@ -258,13 +254,11 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 # --- whole matches ---
 
 ABOUT_MATCH = (
-    "A whole match as frames, in the order they were sent. Each bot chooses (7 * req + "
-    "seat) mod the length of legal. A bot that "
-    "does so, fed with the frames to its seat, answers with messages that say the same as "
-    "the frames from it; an arbiter that "
-    "deals from seed_secret sends what the frames to the bots say. record is the record of "
-    "the match, digest the end of its hash "
-    "chain."
+    "A whole match as frames, in the order they were sent. Each bot chooses (7 * req + seat) mod "
+    "the length of legal. A bot that does so, fed with the frames to its seat, answers with "
+    "messages that say the same as the frames from it; an arbiter that deals from seed_secret "
+    "sends what the frames to the bots say. record is the record of the match, digest the end of "
+    "its hash chain."
 )
 
 

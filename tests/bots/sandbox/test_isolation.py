@@ -35,8 +35,7 @@ pytestmark = pytest.mark.slow
 NOTHING: dict[str, list[str]] = {name: [] for name in KEPT_OUT}
 TRIES_BASIC = (
     "import json; from khiva_arena.bots.sandbox.level import Level; from "
-    "khiva_arena.bots.sandbox.detect import checkup; "
-    "print(json.dumps(checkup(Level.BASIC)))"
+    "khiva_arena.bots.sandbox.detect import checkup; print(json.dumps(checkup(Level.BASIC)))"
 )
 
 

@@ -69,10 +69,9 @@ def test_an_ordinary_users_bots_change_nothing_of_theirs(level: Level, user_home
     os.chown(probe, 1234, 1234)
     code = (
         "import sys; from khiva_arena.bots.sandbox.detect import run_at; from "
-        "khiva_arena.bots.sandbox.level import Level; "
-        "code, out, said = run_at(Level(sys.argv[1]), (sys.executable, '-I', '-S', "
-        "*sys.argv[2:]), (sys.argv[2],)); "
-        "print(out); sys.exit(said if code else 0)"
+        "khiva_arena.bots.sandbox.level import Level; code, out, said = run_at(Level(sys.argv[1]), "
+        "(sys.executable, '-I', '-S', *sys.argv[2:]), (sys.argv[2],)); print(out); sys.exit(said "
+        "if code else 0)"
     )
     done = as_user(sys.executable, "-c", code, level, str(probe), *tops(), home=user_home)
     assert done.returncode == 0, done.stderr

@@ -83,9 +83,8 @@ def test_a_line_says_whether_all_meet(what: dict[str, object], line: str) -> Non
 def test_a_line_says_what_a_decision_in_ticks_may_take(bank: int, minutes: str) -> None:
     definition = replace(planned().definition, time=TimeLimits(10_000, 1_000, bank))
     line = (
-        f"one decision may take {minutes} of CPU at worst, since turn and bank are 60 s of "
-        "ticks and the "
-        f"dearest tick lasts {prices.WORST_NANOSECONDS} ns; a smaller --bank or --turn "
+        f"one decision may take {minutes} of CPU at worst, since turn and bank are 60 s of ticks "
+        f"and the dearest tick lasts {prices.WORST_NANOSECONDS} ns; a smaller --bank or --turn "
         "makes that less"
     )
     assert _slow_decision(definition) == (line if minutes else "")

@@ -357,10 +357,9 @@ def test_what_the_arbiter_says_gets_the_languages_own_advice(
             sentence("check", "output-ended") + " was ended by SIGBUS",
             "",
             (
-                "SIGBUS: it used memory that is mapped from a file that has no room left: "
-                "of /dev/shm a bot has "
-                "24 MiB (none at isolation basic), of scratch what --limit scratch= says; "
-                "keep to private memory"
+                "SIGBUS: it used memory that is mapped from a file that has no room left: of "
+                "/dev/shm a bot has 24 MiB (none at isolation basic), of scratch what --limit "
+                "scratch= says; keep to private memory"
             ),
         ),
         (

@@ -49,9 +49,8 @@ def said(*words: str, cwd: Path) -> str:
         (
             ["--dask", "tcp://head:8786"],
             (
-                "without TLS anyone who reaches the scheduler or a worker runs programs "
-                "there as you, and reads "
-                "the deals; use tls://, or give --dask-open-to-all"
+                "without TLS anyone who reaches the scheduler or a worker runs programs there as "
+                "you, and reads the deals; use tls://, or give --dask-open-to-all"
             ),
         ),
         (["--dask", "head", "--dask-tls", "none"], "--dask-tls none: no such folder"),

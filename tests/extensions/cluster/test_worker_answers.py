@@ -478,9 +478,8 @@ def test_an_interrupt_and_an_error_of_the_machine_end_a_run_on_a_cluster(
 
 
 def judged_answers() -> Any:
-    from khiva_arena.extensions.cluster import (
-        judged_answers as module,
-    )  # not above: it imports Dask
+    # not above: it imports Dask
+    from khiva_arena.extensions.cluster import judged_answers as module
 
     return module
 

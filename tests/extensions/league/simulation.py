@@ -251,10 +251,9 @@ class Simulation:
             z = np.array([one.elo / one.error for one in self.drifts])
             error = np.mean([one.error for one in self.drifts])
             yield (
-                f"the scale moved by {Shares([one.elo for one in self.drifts])} Elo in "
-                "half a season, which has a standard error "
-                f"of {error:.1f} in a league; rms {np.sqrt((z**2).mean()):.2f} of these, "
-                f"beyond 1.96 in {(abs(z) > 1.96).sum()}"
+                f"the scale moved by {Shares([one.elo for one in self.drifts])} Elo in half a "
+                f"season, which has a standard error of {error:.1f} in a league; rms "
+                f"{np.sqrt((z**2).mean()):.2f} of these, beyond 1.96 in {(abs(z) > 1.96).sum()}"
             )
         if self.season.looks:
             yield from self._of_newcomers()

@@ -515,9 +515,8 @@ def test_a_player_whose_clock_was_a_year_ahead_refuses_until_a_flag_says_that_it
     with pytest.raises(
         ConfigError,
         match=(
-            r"the newest link is of .*, .* ahead of this machine's clock: set the clock; "
-            r"if it is right and "
-            r"that link was made by a wrong one, --clock-is-right goes on"
+            r"the newest link is of .*, .* ahead of this machine's clock: set the clock; if it is "
+            r"right and that link was made by a wrong one, --clock-is-right goes on"
         ),
     ):
         played(league)

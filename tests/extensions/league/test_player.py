@@ -295,9 +295,8 @@ def test_an_anchor_that_has_changed_is_refused(tmp_path: Path, played: Played) -
     with pytest.raises(
         ConfigError,
         match=(
-            "anchor anchor 1: its files are not those that the league was founded with; "
-            "restore them: "
-            "without its anchors no number of spring can be compared with one of autumn"
+            "anchor anchor 1: its files are not those that the league was founded with; restore "
+            "them: without its anchors no number of spring can be compared with one of autumn"
         ),
     ):
         played(changed)

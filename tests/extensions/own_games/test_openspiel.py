@@ -131,11 +131,9 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
         (
             {"game": "efg_game(filename=g.efg)"},
             (
-                "efg_game reads a file (filename), which would be no part of the event: "
-                "two games could have one "
-                "name, and nobody could check a match; `khiva-arena new game DIR` begins a "
-                "game of your own, "
-                "whose file is hashed"
+                "efg_game reads a file (filename), which would be no part of the event: two games "
+                "could have one name, and nobody could check a match; `khiva-arena new game DIR` "
+                "begins a game of your own, whose file is hashed"
             ),
         ),
         ({"game": "nfg_game(filename=/etc/passwd)"}, "nfg_game reads a file (filename)"),

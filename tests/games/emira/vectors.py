@@ -12,13 +12,11 @@ MATCH = (3, {"max_rounds": 3})
 ``tests/bots/protocol/make_frames.py`` writes.
 """
 ABOUT = (
-    "Colours, event cards, Emiras, kinds and goals are numbered as in the tables, status "
-    "cards are prices; all lists in the "
-    "order dealt, decks top first. The seats keep the first card of their sorted hand. "
-    "appearance: the kinds that the first five "
-    "rounds would draw from the full bag. riot: who leaves, one by one, of the Emiras 0 to "
-    "5, and how these go under the deck. "
-    "noble: the status deck shuffled for the first time without its top card."
+    "Colours, event cards, Emiras, kinds and goals are numbered as in the tables, status cards are "
+    "prices; all lists in the order dealt, decks top first. The seats keep the first card of their "
+    "sorted hand. appearance: the kinds that the first five rounds would draw from the full bag. "
+    "riot: who leaves, one by one, of the Emiras 0 to 5, and how these go under the deck. noble: "
+    "the status deck shuffled for the first time without its top card."
 )
 
 

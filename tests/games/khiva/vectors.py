@@ -13,9 +13,8 @@ MATCH = (3, {})
 ``tests/bots/protocol/make_frames.py`` writes.
 """
 ABOUT = (
-    "Cards and carpets are 10 * colour + value (colours 0..4 = white, blue, green, pink, "
-    "black); all lists in the order dealt, "
-    "piles top first; redeal.hands are the new cards alone."
+    "Cards and carpets are 10 * colour + value (colours 0..4 = white, blue, green, pink, black); "
+    "all lists in the order dealt, piles top first; redeal.hands are the new cards alone."
 )
 
 

@@ -13,10 +13,9 @@ MATCH = (2, {"max_turns": 15})
 ``tests/bots/protocol/make_frames.py`` writes.
 """
 ABOUT = (
-    "Goods 0..4 = ivory, spice, porcelain, silk, tea; jewels 0..4 = blue, yellow, green, "
-    "red, violet; tiles by village; "
-    "all lists in the order dealt, pile and bag top first, queue head first. reshuffle is "
-    "the first one, of the discards given."
+    "Goods 0..4 = ivory, spice, porcelain, silk, tea; jewels 0..4 = blue, yellow, green, red, "
+    "violet; tiles by village; all lists in the order dealt, pile and bag top first, queue head "
+    "first. reshuffle is the first one, of the discards given."
 )
 
 

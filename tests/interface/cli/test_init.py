@@ -136,9 +136,8 @@ def test_its_stages_play(tmp_path: Path) -> None:
 def test_a_name_that_is_a_bot_s_makes_no_settings_file(tmp_path: Path) -> None:
     said = arena("init", "my-bot", cwd=tmp_path, code=2).stderr
     assert (
-        "my-bot: `init` writes a settings file for `khiva-arena run`, whose name ends with "
-        ".toml; for a "
-        "bot of your own, type khiva-arena new python my-bot"
+        "my-bot: `init` writes a settings file for `khiva-arena run`, whose name ends with .toml; "
+        "for a bot of your own, type khiva-arena new python my-bot"
     ) in said
     assert not list(tmp_path.iterdir())
 

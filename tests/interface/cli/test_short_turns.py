@@ -40,9 +40,8 @@ def test_a_new_event_with_short_turns_and_strict_policy_is_refused(
 ) -> None:
     said = arena(*RUN, "--turn", "1ms", "--policy", "strict", *more, cwd=tmp_path, code=2).stderr
     assert (
-        "--turn 1ms with --policy strict: a bot that answers at once would forfeit "
-        "whenever the machine "
-        "is busy for a moment; take --turn"
+        "--turn 1ms with --policy strict: a bot that answers at once would forfeit whenever the "
+        "machine is busy for a moment; take --turn"
     ) in said
     assert not (tmp_path / "out").exists()
 

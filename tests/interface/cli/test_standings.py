@@ -307,10 +307,9 @@ def test_the_command_that_plays_more_seeds_is_named_if_it_is_one(
 def test_a_report_does_not_need_scipy(folder: Path) -> None:
     """It takes longer to import than a thousand matches to read."""
     code = (
-        "import sys; from pathlib import Path; from "
-        "khiva_arena.interface.commands.standings import print_standings; "
-        "print_standings(Path('out'), ['1']); "
-        "sys.exit('scipy' in sys.modules)"
+        "import sys; from pathlib import Path; from khiva_arena.interface.commands.standings "
+        "import print_standings; print_standings(Path('out'), ['1']); sys.exit('scipy' in "
+        "sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False

@@ -118,22 +118,24 @@ _CONTROL = (
     Priced(0xFC0A, "memory.copy", Treatment.MEMORY_COPY, "i32 i32 i32>", "bulk"),
     Priced(0xFC0B, "memory.fill", Treatment.MEMORY_FILL, "i32 i32 i32>", "bulk"),
 )
-_LOADS = """i32.load 2, i64.load 3, f32.load 2, f64.load 3, i32.load8_s 0, i32.load8_u 0, i32.load16_s 1, i32.load16_u 1,
-i64.load8_s 0, i64.load8_u 0, i64.load16_s 1, i64.load16_u 1, i64.load32_s 2, i64.load32_u 2"""
-_STORES = """i32.store 2, i64.store 3, f32.store 2, f64.store 3, i32.store8 0, i32.store16 1, i64.store8 0, i64.store16 1,
-i64.store32 2"""
+_LOADS = """i32.load 2, i64.load 3, f32.load 2, f64.load 3, i32.load8_s 0, i32.load8_u 0,
+i32.load16_s 1, i32.load16_u 1, i64.load8_s 0, i64.load8_u 0, i64.load16_s 1, i64.load16_u 1,
+i64.load32_s 2, i64.load32_u 2"""
+_STORES = """i32.store 2, i64.store 3, f32.store 2, f64.store 3, i32.store8 0, i32.store16 1,
+i64.store8 0, i64.store16 1, i64.store32 2"""
 _COMPARISONS = "eq ne lt_s lt_u gt_s gt_u le_s le_u ge_s ge_u"
 _INTEGERS = "add sub mul div_s div_u rem_s rem_u and or xor shl shr_s shr_u rotl rotr"
 _UNARY_FLOATS = "abs neg ceil floor trunc nearest sqrt"
 _BINARY_FLOATS = "add sub mul div min max copysign"
 # A conversion's name begins with its result's type and ends with its operand's.
-_CONVERSIONS = """i32.wrap_i64 i32.trunc_f32_s i32.trunc_f32_u i32.trunc_f64_s i32.trunc_f64_u i64.extend_i32_s i64.extend_i32_u
-i64.trunc_f32_s i64.trunc_f32_u i64.trunc_f64_s i64.trunc_f64_u f32.convert_i32_s f32.convert_i32_u f32.convert_i64_s
-f32.convert_i64_u f32.demote_f64 f64.convert_i32_s f64.convert_i32_u f64.convert_i64_s f64.convert_i64_u f64.promote_f32
-i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64"""
+_CONVERSIONS = """i32.wrap_i64 i32.trunc_f32_s i32.trunc_f32_u i32.trunc_f64_s i32.trunc_f64_u
+i64.extend_i32_s i64.extend_i32_u i64.trunc_f32_s i64.trunc_f32_u i64.trunc_f64_s
+i64.trunc_f64_u f32.convert_i32_s f32.convert_i32_u f32.convert_i64_s f32.convert_i64_u
+f32.demote_f64 f64.convert_i32_s f64.convert_i32_u f64.convert_i64_s f64.convert_i64_u
+f64.promote_f32 i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64"""
 _EXTENSIONS = "i32.extend8_s i32.extend16_s i64.extend8_s i64.extend16_s i64.extend32_s"
-_SATURATING = """i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32.trunc_sat_f64_u i64.trunc_sat_f32_s
-i64.trunc_sat_f32_u i64.trunc_sat_f64_s i64.trunc_sat_f64_u"""
+_SATURATING = """i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32.trunc_sat_f64_u
+i64.trunc_sat_f32_s i64.trunc_sat_f32_u i64.trunc_sat_f64_s i64.trunc_sat_f64_u"""
 _SLOW = {"div", "div_s", "div_u", "rem_s", "rem_u", "sqrt"}
 _EXACT = {"abs", "neg", "copysign"}
 """Operations on floats that change a sign alone, so that the bits of a NaN are the same

@@ -9,12 +9,15 @@ out, before it forks. The runner gives one batch for each of the others. An empt
 ends the table; it has no answer. The arbiter orders, and ticks are those that a module
 may take at most:
 
-    LOAD   make an instance of a module, in which nothing runs; bytes: how many bytes its memory may have (u64), the digest of its
-           compiled code (32 bytes), the code's path
-    OPEN   let a seat begin; bytes: its key of random numbers (u64), how many times as much of the processor as in play its ticks
-           may take (u32), whether it has a payload (u8), and the payload
+    LOAD   make an instance of a module, in which nothing runs; bytes: how many bytes
+           its memory may have (u64), the digest of its compiled code (32 bytes), the
+           code's path
+    OPEN   let a seat begin; bytes: its key of random numbers (u64), how many times as
+           much of the processor as in play its ticks may take (u32), whether it has a
+           payload (u8), and the payload
     SAY    keep a frame to be read; nothing runs
-    ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is written
+    ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is
+           written
     END    end the input, run to the module's end, and drop it
 
 The runner answers each OPEN, ASK and END with one word, and ticks are those that were

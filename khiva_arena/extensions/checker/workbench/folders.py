@@ -48,7 +48,8 @@ Type this line beside this file:
 
 Leave `--trust-bots` out if somebody else wrote one of the bots: the matches stay the same.
 
-Version {version} plays the matches of the page, with the same event and the same run digest. `{opponent}` is a copy of the bot of
+Version {version} plays the matches of the page, with the same event and the same run digest. \
+`{opponent}` is a copy of the bot of
 that name as the page had it.
 """
 

@@ -4,9 +4,14 @@ of scores with its interval.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from math import atan, cos, pi, sin, sqrt
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
+
+from khiva_arena.games.base import Event, State
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.verify import verify
 
 FEWEST_DEALS = 5
 """Deals below which there is no interval."""
@@ -109,3 +114,42 @@ def _within(freedom: int, t: float) -> float:
         total += term
         term *= cos(angle) ** 2 * (k - 1) / k
     return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
+
+
+def scores_by_step(record: Record, secret: bytes) -> tuple[list[tuple[int, ...]], State]:
+    """Return the scores after each step, the opening first, and the state at the
+    end.
+    """
+    scores: list[tuple[int, ...]] = []
+
+    def watch(_step: int, state: State, _events: Sequence[Event]) -> None:
+        scores.append(tuple(state.scores))
+
+    return scores, verify(record, secret, watch)
+
+
+def worst(scores: Sequence[Sequence[int]], own: int) -> int | None:
+    """Return the step after which a seat fell behind the best of the others most; None
+    if it never did.
+    """
+    ahead = [
+        of_step[own] - max(score for seat, score in enumerate(of_step) if seat != own)
+        for of_step in scores
+    ]
+    losses = [before - after for before, after in pairwise(ahead)]
+    most = max(losses, default=0)
+    return len(losses) - losses[::-1].index(most) if most > 0 else None
+
+
+def most_ticks(record: Record, own: int) -> int:
+    """Return the most ticks that a seat took for a decision."""
+    rows = zip(record.steps, (record.ticks or ())[1:], strict=False)
+    return max(
+        (
+            spent
+            for step, row in rows
+            for choice, spent in zip(step, row, strict=True)
+            if choice.seat == own
+        ),
+        default=0,
+    )

@@ -44,9 +44,8 @@ _BUILDS = (
     "or play with the command"
 )
 _NO_INTERPRETER = (
-    f"{AUTHOR}/bot.toml: a page plays bots that an interpreter runs, python or javascript, "
-    f"with {USUAL_MAXIMUM} MiB of memory; "
-    "play this one with the command"
+    f"{AUTHOR}/bot.toml: a page plays bots that an interpreter runs, python or javascript, with "
+    f"{USUAL_MAXIMUM} MiB of memory; play this one with the command"
 )
 
 

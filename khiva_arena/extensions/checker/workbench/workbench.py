@@ -3,24 +3,34 @@ and told match by match.
 
 Requests are plain values, and so are the events that are told:
 
-    {"do": "play", "files", "game", "seats", "matches", "seed", "opponent"}: "" for a seed that is drawn
+    {"do": "play", "files", "game", "seats", "matches", "seed", "opponent"}: "" for a
+        seed that is drawn
     {"do": "save", ...}: the same fields
-    {"do": "pack", "files"}: the stream that `khiva-arena submit` sends of the author's bot
+    {"do": "pack", "files"}: the stream that `khiva-arena submit` sends of the author's
+        bot
     {"do": "replay", "name"}: of the match 1/ORDINAL
-    {"do": "look", "entries"}, with the bot.toml of a folder: which of its files are to be read
+    {"do": "look", "entries"}, with the bot.toml of a folder: which of its files are to
+        be read
     {"do": "warm_up"}, before anything else
-    {"do": "sit", "files", "game", "seats", "seat", "seed", "opponent"}: a person sits there; "own" for the author's bot
-    {"do": "take_over", "name", "step", "seat"}: a person plays the match 1/ORDINAL on from there
+    {"do": "sit", "files", "game", "seats", "seat", "seed", "opponent"}: a person sits
+        there; "own" for the author's bot
+    {"do": "take_over", "name", "step", "seat"}: a person plays the match 1/ORDINAL on
+        from there
     {"do": "hear", "message"}: from the person
     {"do": "open"}, with a zip; {"do": "open", "entries"}, with the files of a folder
 
-    {"kind": "refused", "of", "why", "file", "line"}: nothing is played; the place only if it is known
+    {"kind": "refused", "of", "why", "file", "line"}: nothing is played; the place only
+        if it is known
     {"kind": "event", ...}: the line that plays it, and what the viewer of pages takes
-    {"kind": "played", ..., "tally"}: a match, and, of some and of the last, the table so far
-    {"kind": "over", "digest"}, {"kind": "replay", ...}, {"kind": "saved", "name", "line"},
-    {"kind": "packed", "name", "digest"}, {"kind": "wanted", "entries"}, {"kind": "opened", "files"}
-    {"kind": "seated", "line", "seed"}: a person's match, and the line that plays it; "" for none
-    {"kind": "seat", "message"}: to the person; {"kind": "stood", "digest"}: the match is over; "ends", too, if it was taken over
+    {"kind": "played", ..., "tally"}: a match, and, of some and of the last, the table
+        so far
+    {"kind": "over", "digest"}, {"kind": "replay", ...},
+    {"kind": "saved", "name", "line"}, {"kind": "packed", "name", "digest"},
+    {"kind": "wanted", "entries"}, {"kind": "opened", "files"}
+    {"kind": "seated", "line", "seed"}: a person's match, and the line that plays it; ""
+        for none
+    {"kind": "seat", "message"}: to the person; {"kind": "stood", "digest"}: the match
+        is over; "ends", too, if it was taken over
 """
 
 import asyncio
@@ -28,7 +38,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -60,14 +69,18 @@ from khiva_arena.extensions.checker.workbench.refused import (
 )
 from khiva_arena.extensions.checker.workbench.seats import LeftError, ModuleSeat, module_in, played
 from khiva_arena.extensions.checker.workbench.sitting import Sitting, job_alone, take_over
-from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
-from khiva_arena.games.base import Event, State
+from khiva_arena.extensions.checker.workbench.tally import (
+    AuthorMatch,
+    most_ticks,
+    scores_by_step,
+    tally,
+    worst,
+)
 from khiva_arena.games.registry import get
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import Record, run_digest
-from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.rows import EventRow
 
 NOTES_SHOWN = 4_000
@@ -355,7 +368,7 @@ class Workbench:
         if place.ordinal == 0:
             refuse_start(bots[0], own_faults, notes, trace)
         self._matches[f"1/{place.ordinal}"] = (record, secret)
-        scores, end = _scores_by_step(record, secret)
+        scores, end = scores_by_step(record, secret)
         by_source = end.points_by_source
         points = [{**one.counted, **one.uncounted} for one in by_source] if by_source else ()
         match = AuthorMatch(
@@ -364,7 +377,7 @@ class Workbench:
             record.ranks,
             record.scores,
             points,
-            _most_ticks(record, own),
+            most_ticks(record, own),
             len(own_faults),
         )
         told = {
@@ -378,7 +391,7 @@ class Workbench:
                 for seat, blame in here.faults
             ],
             "own": [own],
-            "worst": (len(record.steps) if of.game in AT_THE_END else _worst(scores, own))
+            "worst": (len(record.steps) if of.game in AT_THE_END else worst(scores, own))
             if match.is_lost
             else None,
             "trace": trace,
@@ -396,45 +409,6 @@ def _payload_of(bot: Bot) -> bytes:
     except BotError as error:
         advice = hint_of(bot, "its files copied, and its build done", str(error), confined=False)
         raise BotError(with_hint(str(error), advice)) from None
-
-
-def _scores_by_step(record: Record, secret: bytes) -> tuple[list[tuple[int, ...]], State]:
-    """Return the scores after each step, the opening first, and the state at the
-    end.
-    """
-    scores: list[tuple[int, ...]] = []
-
-    def watch(_step: int, state: State, _events: Sequence[Event]) -> None:
-        scores.append(tuple(state.scores))
-
-    return scores, verify(record, secret, watch)
-
-
-def _worst(scores: Sequence[Sequence[int]], own: int) -> int | None:
-    """Return the step after which a seat fell behind the best of the others most; None
-    if it never did.
-    """
-    ahead = [
-        of_step[own] - max(score for seat, score in enumerate(of_step) if seat != own)
-        for of_step in scores
-    ]
-    losses = [before - after for before, after in pairwise(ahead)]
-    most = max(losses, default=0)
-    return len(losses) - losses[::-1].index(most) if most > 0 else None
-
-
-def _most_ticks(record: Record, own: int) -> int:
-    """Return the most ticks that a seat took for a decision."""
-    rows = zip(record.steps, (record.ticks or ())[1:], strict=False)
-    return max(
-        (
-            spent
-            for step, row in rows
-            for choice, spent in zip(step, row, strict=True)
-            if choice.seat == own
-        ),
-        default=0,
-    )
 
 
 def trace_in(notes: str, files: Mapping[str, str]) -> PlainEvent | None:

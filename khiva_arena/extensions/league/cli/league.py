@@ -112,9 +112,8 @@ def new(**flags: Any) -> None:
     league.toml explains every setting. FOLDER has copies of shipped bots, too, as
     anchors, which play in every batch so that all numbers have one scale.
     """
-    from khiva_arena.extensions.league.commands.league import (
-        new as make,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.extensions.league.commands.league import new as make
 
     make(**flags)
 
@@ -384,9 +383,8 @@ def add_author(league: Path, name: str) -> None:
 
     NAME may be an author whom `league enter` added. Only the hash of the token is kept.
     """
-    from khiva_arena.extensions.league.commands import (
-        league_author,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.extensions.league.commands import league_author
 
     league_author.add(league, name)
 

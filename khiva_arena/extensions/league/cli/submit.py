@@ -54,8 +54,7 @@ def command(**flags: Any) -> int:
     verify BUNDLE --seen FILE` finds out later whether it threw an end of its chain
     away.
     """
-    from khiva_arena.extensions.league.commands.submit import (
-        submit,
-    )  # when it is called, so that -h is quick
+    # when it is called, so that -h is quick
+    from khiva_arena.extensions.league.commands.submit import submit
 
     return submit(**flags)

@@ -115,9 +115,8 @@ def check_families(families: int, seats: int) -> None:
     """Raise ConfigError if bots of so many families cannot fill a table."""
     if families < seats:
         raise ConfigError(
-            f"a table has {seats} seats, and versions of one family never meet: there are "
-            f"bots of {families} families; "
-            "enter more with `khiva-arena league enter`"
+            f"a table has {seats} seats, and versions of one family never meet: there are bots of "
+            f"{families} families; enter more with `khiva-arena league enter`"
         )
 
 

@@ -180,9 +180,8 @@ def _rated(store: Store, now: LeagueSoFar) -> tuple[RatedThen, ...]:
     """Return the numbers by which a final seats bots now. Only the season is read that
     the table is of.
     """
-    from khiva_arena.competition.events.source import (
-        StoredResults,
-    )  # not above: numpy comes with it
+    # not above: numpy comes with it
+    from khiva_arena.competition.events.source import StoredResults
 
     season = batches_of_table(now.chain)
     events = [stored.stored_event(store, event) for event in store.event_ids(season[0], season[-1])]

@@ -210,8 +210,7 @@ def refuse_changed(now: LeagueTerms, then: LeagueTerms) -> None:
     """Raise ConfigError if the terms of the settings are not those of the chain."""
     if changed := changed_terms(now, then):
         raise ConfigError(
-            f"the settings are not those that the league is played on: {changed}; take the "
-            "change back, or give "
-            "--new-terms: the change becomes a link of the chain, and other conditions "
-            "begin a new table"
+            f"the settings are not those that the league is played on: {changed}; take the change "
+            "back, or give --new-terms: the change becomes a link of the chain, and other "
+            "conditions begin a new table"
         )

@@ -22,12 +22,10 @@ from khiva_arena.extensions.league.routes.view import (
 from khiva_arena.words import count
 
 FIRST_PLACE = (
-    "A table that is looked at day by day names somebody first by luck again and again: "
-    "each look is one more chance. The "
-    "intervals here are those of one table looked at once, so \u201cfirst since "
-    "Tuesday\u201d says nothing; of two bots whose "
-    "ranks overlap, neither is ahead yet. The table to quote is the last one of a season, "
-    "if that was named before."
+    "A table that is looked at day by day names somebody first by luck again and again: each look "
+    "is one more chance. The intervals here are those of one table looked at once, so \u201cfirst "
+    "since Tuesday\u201d says nothing; of two bots whose ranks overlap, neither is ahead yet. The "
+    "table to quote is the last one of a season, if that was named before."
 )
 FINAL = (
     "Who is best is decided by the final: an event of its own on new deals among the best of the "

@@ -39,14 +39,12 @@ six for a page.
 OTHER_FILES = 100
 """The descriptors beside connections."""
 NO_TLS = (
-    "others on the way could read tokens; give --tls-cert FILE and --tls-key FILE, or "
-    "listen at 127.0.0.1, or give "
-    "--behind-proxy if a proxy on this machine speaks TLS"
+    "others on the way could read tokens; give --tls-cert FILE and --tls-key FILE, or listen at "
+    "127.0.0.1, or give --behind-proxy if a proxy on this machine speaks TLS"
 )
 AS_ROOT = (
-    "league serve: not as root, since what is served could read every secret; give --user "
-    "NAME, a user that owns nothing of the "
-    "league, as one of `useradd --system khiva-web`"
+    "league serve: not as root, since what is served could read every secret; give --user NAME, a "
+    "user that owns nothing of the league, as one of `useradd --system khiva-web`"
 )
 
 

@@ -60,9 +60,8 @@ from khiva_arena.words import count
 MOST_WORDS = 10_000
 MOST_REPORT = 20_000  # characters
 UNEXAMINED = (
-    "it was not examined, since the arena itself failed at it, and the organiser can read "
-    "why; it does not count against your "
-    "day: send it again, or ask the organiser"
+    "it was not examined, since the arena itself failed at it, and the organiser can read why; it "
+    "does not count against your day: send it again, or ask the organiser"
 )
 """The report of an entry that the arena could not examine: it names no place of this
 machine.
@@ -272,10 +271,8 @@ def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) ->
     bot = _loaded(league, folder_of(league, identity), name, replace(interpreters, pins=None))
     if bot.interpreted is None:
         return bot
-    from khiva_arena.entrants.only_modules import (
-        keep,
-        read_from,
-    )  # not above: few leagues are in ticks
+    # not above: few leagues are in ticks
+    from khiva_arena.entrants.only_modules import keep, read_from
 
     module = ModuleFile("module", parts[0])
     if (data := read_from(league.folder / MODULES, module)) is not None:

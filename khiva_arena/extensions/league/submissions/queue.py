@@ -152,10 +152,9 @@ class Queue(QueueAuthors):
         if len(others) >= bots.most:
             has = count(len(others), "other bot")
             raise ConfigError(
-                f"its author has {has} in the league or waiting, and may have {bots.most} "
-                "in all; send it as the next version of "
-                "one of them, or have the organiser retire one or take back one that waits "
-                "(`league cancel`)"
+                f"its author has {has} in the league or waiting, and may have {bots.most} in all; "
+                "send it as the next version of one of them, or have the organiser retire one or "
+                "take back one that waits (`league cancel`)"
             )
 
     def _is_spent(self, author: str, build_seconds: float) -> bool:

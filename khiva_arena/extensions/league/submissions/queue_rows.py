@@ -70,8 +70,8 @@ class QueueEntry(NamedTuple):
 
 
 ENTRY = """
-    SELECT number, entries.author, family, families.name, coalesce(identity, ''), played_as, state, report, at,
-        leased_until, parts, agreed
+    SELECT number, entries.author, family, families.name, coalesce(identity, ''), played_as, state,
+        report, at, leased_until, parts, agreed
     FROM entries JOIN families ON families.id = family"""
 """The rows of entries."""
 
