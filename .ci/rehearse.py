@@ -27,7 +27,8 @@ from tabulate import tabulate
 ROOT = Path(__file__).resolve().parents[1]
 LINE = "pip install khiva-arena"
 INSTALLS = re.compile(
-    r"""(?:[\w./-]*pip|pipx) install [^`#\n&;)]*?'?khiva-arena(?:\[[\w,-]+\])?(?:==[\w.]+)?'?(?=[\s`)]|$)"""
+    r"""(?:[\w./-]*pip|pipx) install [^`#\n&;)]*?"""
+    r"""'?khiva-arena(?:\[[\w,-]+\])?(?:==[\w.]+)?'?(?=[\s`)]|$)"""
 )
 COMPILERS = re.compile(r"(?:.*-)?(?:cc|gcc|g\+\+|c\+\+|c89|c99|clang|clang\+\+|tcc)(?:-\d+)?")
 FIRST = (

@@ -179,9 +179,7 @@ def test_ladders_and_the_games_in_brief_are_those_of_the_data_file_and_of_agents
         assert text == with_parts(text, parts), "run `make schema` and read the diff"
 
 
-def test_each_game_has_a_page_in_brief_of_a_thousand_words_at_most_that_leads_to_its_long_pages() -> (
-    None
-):
+def test_each_game_has_a_page_in_brief_of_a_thousand_words_that_leads_to_its_long_pages() -> None:
     overview = linked(DOCS / "games.md")
     for name, game in GAMES.items():
         page = make_strength_page.brief_page(name)

@@ -21,7 +21,8 @@ pytestmark = [pytest.mark.slow, IN_ONE_PROCESS]
 PLACEHOLDER = "\0"
 FIELD = re.compile(r"\{[a-z]+\}")  # of a template of an event's line, in a notation.py
 CODE = re.compile(
-    r"^\s*(import|from|def|class|SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP|ATTACH|WITH|#!|<)|\n\s*(import|from|def) "
+    r"^\s*(import|from|def|class|SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP|ATTACH|WITH|#!|<)"
+    r"|\n\s*(import|from|def) "
 )
 LAYOUT = 4  # line ends: a text of so many lines is a program, or is compared for its layout
 # Words of other programs and of the system, which the package recognises; tests hand

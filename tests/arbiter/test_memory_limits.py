@@ -40,7 +40,8 @@ commands = [staged(folder, path.stem, path.read_bytes()) for path in sorted(fold
 codes = [Path(command.module[0]).stat().st_size for command in commands]
 for seats, clock in ((2, Clock.TICKS), (5, Clock.TICKS), (2, Clock.WALL)):
     of_all = [*commands, *commands, *commands][:seats]
-    needed = memory_limits.of_a_runner(seats, codes) if clock is Clock.TICKS else memory_limits.of_a_runner(1, [max(codes)])
+    of = (seats, codes) if clock is Clock.TICKS else (1, [max(codes)])
+    needed = memory_limits.of_a_runner(*of)
     # With room for two heaps of 64 MiB beyond, a thread of the C library's may take one.
     for beyond in (-1, 0, *(range(8, 144, 8) if clock is Clock.TICKS else ())):
         resource.setrlimit(resource.RLIMIT_AS, (needed + (beyond << 20), resource.RLIM_INFINITY))

@@ -40,7 +40,9 @@ TALKER = """
 import sys, msgpack
 def read():
     head = sys.stdin.buffer.read(4)
-    return msgpack.unpackb(sys.stdin.buffer.read(int.from_bytes(head, "big"))) if len(head) == 4 else None
+    if len(head) < 4:
+        return None
+    return msgpack.unpackb(sys.stdin.buffer.read(int.from_bytes(head, "big")))
 def write(**message):
     data = msgpack.packb(message)
     sys.stdout.buffer.write(len(data).to_bytes(4, "big") + data)
@@ -53,7 +55,8 @@ while message := read():
     if message["type"] == "decide":
         count += 1
         if count == 3:
-            print(f"[step 99: {message['kind']}]\\nask {message['req']}", end="", file=sys.stderr, flush=True)
+            print(f"[step 99: {message['kind']}]\\nask {message['req']}", end="", file=sys.stderr,
+                flush=True)
         write(type="act", req=message["req"], choice=0)
     elif message["type"] == "end":
         print("bye", file=sys.stderr, flush=True)

@@ -31,12 +31,17 @@ JAVASCRIPT = {
     "many functions": MANY + "const o = {}; for (let i = 0; ; i++) fs[i * 7919 % 300](o)",
     "ever new functions": "for (let i = 0; ; i++) Function('a', 'return a + ' + i)(1)",
     "functions of the language": """
-        const tricks = [x => x * .5, Math.floor, x => String(x).length, x => JSON.stringify([x]).length, x => parseInt(x + '1'),
-          x => new Date(x).getTime() || 1, x => Number(BigInt(x | 0)), x => /\\d/.test(x) ? 1 : 2, x => new Set([x]).size,
-          x => 'abc'.charCodeAt(x % 3 | 0), x => Object.keys({ x }).length, x => [3, x, 1].sort()[0],
-          x => 'a-b'.split('-').length, x => +Number(x).toFixed(2), x => Math.hypot(x, 1), x => [x, x].map(y => y + 1)[0],
+        const tricks = [x => x * .5, Math.floor, x => String(x).length,
+          x => JSON.stringify([x]).length, x => parseInt(x + '1'),
+          x => new Date(x).getTime() || 1, x => Number(BigInt(x | 0)), x => /\\d/.test(x) ? 1 : 2,
+            x => new Set([x]).size,
+          x => 'abc'.charCodeAt(x % 3 | 0), x => Object.keys({ x }).length,
+            x => [3, x, 1].sort()[0],
+          x => 'a-b'.split('-').length, x => +Number(x).toFixed(2), x => Math.hypot(x, 1),
+            x => [x, x].map(y => y + 1)[0],
           x => [...'xy'].reverse().length];
-        for (let x = 1, s = 1; ; x = tricks[(s >> 8) % tricks.length](x) % 1e6 || 1) s = (s * 1103515245 + 12345) & 0x7fffffff""",
+        for (let x = 1, s = 1; ; x = tricks[(s >> 8) % tricks.length](x) % 1e6 || 1)
+          s = (s * 1103515245 + 12345) & 0x7fffffff""",
     "a regular expression that goes back": "for (;;) /^(a+)+$/.test('aaaaaaaaaaaaaaaaaaaaaa!')",
     "large whole numbers": "let b = 3n; for (;;) b = b * b % (1n << 4000n) + 7n",
     "sorting": (
@@ -46,10 +51,12 @@ JAVASCRIPT = {
     "circles for the collector": "for (;;) { const a = {}, b = { a }; a.b = b }",
     "a map": "const m = new Map(); for (let i = 0; ; i++) m.set(i * 7919 % 50021, i)",
     "a chain of objects": """
-        const all = Array.from({ length: 60000 }, () => ({})); all.forEach((one, i) => one.next = all[(i * 7919 + 1) % 60000]);
+        const all = Array.from({ length: 60000 }, () => ({}));
+          all.forEach((one, i) => one.next = all[(i * 7919 + 1) % 60000]);
         for (let at = all[0]; ; ) at = at.next""",
     "addresses of chance": """
-        const t = new Float64Array(1 << 20); for (let i = 0; ; i = (i * 1664525 + 1013904223) & 1048575) t[i] += 1""",
+        const t = new Float64Array(1 << 20);
+        for (let i = 0; ; i = (i * 1664525 + 1013904223) & 1048575) t[i] += 1""",
     "fill": "const t = new Uint8Array(4 << 20); for (;;) t.fill(7)",
     "copyWithin": "const t = new Uint8Array(4 << 20); for (;;) t.copyWithin(1, 0)",
     "JSON": (

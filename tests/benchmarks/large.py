@@ -146,7 +146,8 @@ def cost(words: Sequence[str]) -> dict[str, float]:
     program = (
         "import resource,sys;from khiva_arena.interface.cli.main import run;code=run(sys.argv[1:]);"
     )
-    program += "print('peak',resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,file=sys.stderr);sys.exit(code)"
+    program += "print('peak',resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,file=sys.stderr);"
+    program += "sys.exit(code)"
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=False)
     if done.returncode:
         raise SystemExit(

@@ -50,7 +50,8 @@ CLANG = ("clang", "--target=wasm32-wasi", "-O2", "-ffp-contract=off", "-Wl,--sta
 HELLO, ASKED = kits.requests()
 PLAYOUT = """
 static unsigned state = 1;
-static unsigned below(unsigned n) { state = state * 1664525u + 1013904223u; return (state >> 16) % n; }
+static unsigned below(unsigned n) { state = state * 1664525u + 1013904223u;
+  return (state >> 16) % n; }
 int main(void)
 {
     unsigned char cards[25];
@@ -62,7 +63,8 @@ int main(void)
             unsigned char card = cards[i];
             cards[i] = cards[j], cards[j] = card;
         }
-        for (int i = 0; i < 24; i += 2) points[i % 5] += cards[i] > cards[i + 1] ? cards[i] : -cards[i + 1];
+        for (int i = 0; i < 24; i += 2) points[i % 5] += cards[i] > cards[i + 1] ? cards[i]
+          : -cards[i + 1];
     }
     return (points[0] ^ points[1] ^ points[2] ^ points[3] ^ points[4]) & 1;
 }

@@ -1,7 +1,8 @@
 """Call everything public of ``khiva_arena.crules`` and of the environments with
 arguments that fit and that do not.
 
-    python tests/crules/fuzz_calls.py [--library FILE] [--calls N | --minutes M] [--seed S]
+    python tests/crules/fuzz_calls.py [--library FILE] [--calls N | --minutes M]
+                                      [--seed S]
 
 A call returns or raises one of REFUSALS, and a refused one leaves its position as it
 was. Prints a JSON object: by name how often a call returned and how often it was

@@ -186,7 +186,8 @@ try:
     load(sys.argv[1])
 except ConfigError as error:
     print(error)
-print(time.process_time() - began, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+print(time.process_time() - began,
+    (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
 """
 
 

@@ -59,7 +59,8 @@ def run_with(name):
 
 calls = [lambda name=name: getattr(khiva_arena, name) for name in names]
 calls += [lambda name=name: khiva_arena.run(out="new", **{name: "x"}) for name in settings]
-calls += [lambda name=name: run_with(f"KHIVA_ARENA_RUN_{name.upper()}") for name in (*settings, *flags)]
+calls += [lambda name=name: run_with(f"KHIVA_ARENA_RUN_{name.upper()}")
+    for name in (*settings, *flags)]
 for call in calls:
     try:
         print("given:", call())

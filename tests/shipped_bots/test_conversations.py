@@ -187,7 +187,8 @@ LETTERS = """\
 use lib '.';
 use warnings;
 use KhivaKit;
-my $choose = sub { my ($decide) = @_; note($decide->{view}{words}, 's\u00fcm', undef); print "$decide->{view}{words}!\\n"; 0 };
+my $choose = sub { my ($decide) = @_; note($decide->{view}{words}, 's\u00fcm', undef);
+  print "$decide->{view}{words}!\\n"; 0 };
 play('s\u00fcm', $choose, '\u2713');
 """
 

@@ -43,14 +43,16 @@ static long choose(const kit_decide *decide, const kit_match *match, void *own)
     arena_stream stream;
     int seats, count;
     (void)own;
-    if (silk_road_read_hello(match->hello, &rules, &seats) || silk_road_read_view(decide->view, &rules, &view)
+    if (silk_road_read_hello(match->hello, &rules, &seats) ||
+      silk_road_read_view(decide->view, &rules, &view)
         || silk_road_think(&k, &rules, &view))
         return -1;
     silk_road_measure(&rules, &chart);
     arena_stream_quick(&stream, 1);
     silk_road_world(&world, NULL, &rules, &view, &k, &stream);
     count = silk_road_list(&rules, &world, &options);
-    return silk_road_guess(&worth, &chart, &rules, &world, (const uint8_t(*)[SILK_ROAD_GOODS])k.known, &options, count);
+    return silk_road_guess(&worth, &chart, &rules, &world,
+      (const uint8_t(*)[SILK_ROAD_GOODS])k.known, &options, count);
 }
 
 int main(void)

@@ -12,7 +12,8 @@ AUDIT = """
 const done = arguments[arguments.length - 1];
 axe.run(document, {runOnly: arguments[0], resultTypes: ["violations"]}).then(
   ({violations}) => done(violations.flatMap(({id, help, nodes}) =>
-    nodes.slice(0, 3).map(({html, any, all}) => `${id}: ${help}: ${html.slice(0, 160)} ${[...any, ...all][0]?.message ?? ""}`))),
+    nodes.slice(0, 3).map(({html, any, all}) =>
+      `${id}: ${help}: ${html.slice(0, 160)} ${[...any, ...all][0]?.message ?? ""}`))),
   (error) => done([String(error)]));
 """
 

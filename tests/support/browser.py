@@ -40,7 +40,8 @@ WATCHED = """
 const done = arguments[0], is = () => Boolean((() => { %s })());
 if (is()) return done(true);
 const seen = new MutationObserver(() => is() && end(true));
-const late = setTimeout(() => end(false), 90_000); // the driver hears nothing for two minutes at most
+// the driver hears nothing for two minutes at most
+const late = setTimeout(() => end(false), 90_000);
 const end = (found) => { seen.disconnect(); clearTimeout(late); done(found); };
 seen.observe(document, { subtree: true, childList: true, characterData: true });
 """

@@ -16,11 +16,14 @@ PLACES = {
 }
 """The middle of the box of each phase."""
 WIDTH, HEIGHT = 94, 34
-HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 296" role="img" font-family="sans-serif" font-size="13">
+HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 296" role="img" \
+font-family="sans-serif" font-size="13">
 <title>{0}</title>
 <style>
-rect {{ fill: #fff; stroke: #57606a; }} path {{ fill: none; stroke: #57606a; }} text {{ fill: #1f2328; text-anchor: middle; }}
-.card {{ stroke: none; }} .step {{ font-size: 11px; paint-order: stroke; stroke: #fff; stroke-width: 4px; }}
+rect {{ fill: #fff; stroke: #57606a; }} path {{ fill: none; stroke: #57606a; }} text {{ fill: \
+#1f2328; text-anchor: middle; }}
+.card {{ stroke: none; }} .step {{ font-size: 11px; paint-order: stroke; stroke: #fff; \
+stroke-width: 4px; }}
 .tip {{ fill: #57606a; }}
 @media (prefers-color-scheme: dark) {{
 rect {{ fill: #1c2128; stroke: #9198a1; }} path {{ stroke: #9198a1; }} text {{ fill: #e6edf3; }}

@@ -24,7 +24,8 @@ sys.stderr.flush()
 while head := read(4):
     message = msgpack.unpackb(read(struct.unpack(">I", head)[0]))
     if message["type"] == "hello":
-        say({{"type": "hello", "proto": 1, "name": "a" if sys.argv[1] != "hello" else {EVIL!r}, {EVIL!r}: 1}})
+        say({{"type": "hello", "proto": 1, "name": "a" if sys.argv[1] != "hello" else {EVIL!r},
+            {EVIL!r}: 1}})
     if message["type"] == "decide":
         if sys.argv[1] == "type":
             say({{"type": {EVIL!r}, {EVIL!r}: {EVIL!r}}})

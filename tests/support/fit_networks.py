@@ -1,7 +1,8 @@
 """Fits the networks of the strong bot of Khiva again: plays it against itself at each
 number of seats, asks who finished ahead, and writes bots/c/shared/khiva_weights.h.
 
-    python tests/support/fit_networks.py --matches 10000 --out bots/c/shared/khiva_weights.h
+    python tests/support/fit_networks.py --matches 10000 \
+        --out bots/c/shared/khiva_weights.h
 
 takes about two hours of one core. Each network maps the numbers of a seat to its
 outlook, by two hidden layers of rectified sums; it is fitted by Adam to the logistic
@@ -23,17 +24,21 @@ WIDE, NARROW = 32, 16
 OPEN, PROMISES, ROWS = 29, 44, 56
 EPOCHS, BATCH, RATE, RIDGE = 15, 1024, 0.003, 1e-6
 HEADER = """\
-/* The weights of the networks by which the strong bot of Khiva judges positions, for 2, 3, 4 and 5 seats. They are fitted to
-   {matches} matches of the bot against itself, with {worlds} worlds of its own and {others} of each other seat. Made by
+/* The weights of the networks by which the strong bot of Khiva judges positions, for 2, 3, 4 and \
+5 seats. They are fitted to
+   {matches} matches of the bot against itself, with {worlds} worlds of its own and {others} of \
+each other seat. Made by
    tests/support/fit_networks.py. */
 #ifndef KHIVA_WEIGHTS_H
 #define KHIVA_WEIGHTS_H
 
 enum {{ OPEN = {open}, PROMISES = {promises}, ROWS = {rows}, WIDE = {wide}, NARROW = {narrow} }};
 
-/* The weights from the numbers of a seat to the first layer, from that to the second one, and from that to the outlook. */
+/* The weights from the numbers of a seat to the first layer, from that to the second one, and \
+from that to the outlook. */
 typedef struct {{
-    float first[ROWS][WIDE], first_bias[WIDE], second[WIDE][NARROW], second_bias[NARROW], third[NARROW];
+    float first[ROWS][WIDE], first_bias[WIDE], second[WIDE][NARROW], second_bias[NARROW], \
+third[NARROW];
 }} network;
 
 static const network NETWORKS[] = {{

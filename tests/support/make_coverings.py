@@ -1,9 +1,12 @@
 """Find small sets of line-ups in which all bots meet and sit equally often, for
 ``khiva_arena/rating/schedule/coverings.txt``:
 
-    python tests/support/make_coverings.py --write 3000     search for what could be smaller than in the file, 3,000 steps a try;
-                                                            with 3 4 5 after that at these seats alone
-    python tests/support/make_coverings.py --table          line-ups of each shape beside the least that is possible
+    python tests/support/make_coverings.py --write 3000     search for smaller sets than
+                                                            in the file, 3,000 steps a
+                                                            try; with 3 4 5 after that
+                                                            only at these seats
+    python tests/support/make_coverings.py --table          line-ups of each shape
+                                                            beside the fewest possible
 
 The file is part of every schedule that ``--lineups auto`` draws: an event that was
 begun with a set is continued with it. So once a version is published, only lines of new

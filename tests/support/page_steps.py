@@ -1,12 +1,13 @@
 """The steps of a page, in its order: the files that the reader writes, the commands,
 and their output.
 
-A ``sh`` block holds commands, a ``text`` block after it shows their output, and a line ``...`` in it stands for left-out lines.
+A ``sh`` block holds commands, a ``text`` block after it shows their output, and a line
+``...`` in it stands for left-out lines.
 Comments of HTML directly above a block say the rest::
 
-    <!-- file: my-bot/main.py -->      the block below is written to this file
-    <!-- exits: 1 -->                  the last command of the block below exits with this code
-    <!-- hidden: COMMAND -->           a command that a test needs and a reader does not see
+    <!-- file: my-bot/main.py -->   the block below is written to this file
+    <!-- exits: 1 -->               the last command of the block below exits with it
+    <!-- hidden: COMMAND -->        a command that a test needs and no reader sees
 
 A paragraph directly above a block that ends with "for example:" says that no test
 compares the block. A ``text`` block after a ``python`` block that is no file shows the

@@ -30,7 +30,8 @@ ORDINAL, SEED, ID, BOTS, FAULTS, REPLAY = 1, 2, 5, 6, 10, 13
 """Where these stand in a match, see ``display/page/data.py``."""
 STEPPED = """
 return Array.from({length: arguments[0]}, () => {
-  document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, cancelable: true}));
+  document.body.dispatchEvent(new KeyboardEvent('keydown',
+    {key: 'ArrowRight', bubbles: true, cancelable: true}));
   return document.querySelector('.where').textContent;
 });
 """

@@ -100,7 +100,8 @@ for name in crules.GAMES:
         assert counts == {seat: len(each.legal) for seat, each in asked.items()}
         for seat in asked:
             view = rules.view(one.view(seat))
-            assert bytes(view) == two.see(seat) == view.world(chance).see(seat) == bytes(rules.view(two.see(seat)))
+            assert bytes(view) == two.see(seat) == view.world(chance).see(seat)
+            assert bytes(view) == bytes(rules.view(two.see(seat)))
             assert len(two.legal(seat)) == len(two.actions(seat)) == len(asked[seat].legal)
             assert len(two.observe(seat)) == rules.observation_size(3) and any(two.observe(seat))
         choices = {seat: lots.randrange(len(each.legal)) for seat, each in asked.items()}
@@ -157,7 +158,8 @@ for call in (
         print(call())
     except Exception as error:
         print(type(error).__name__[:2], end=" ")
-print(new.see(0) == before, new.attempt(habits, 0, 10**6, 99, stream), new.attempt(habits, 0, -1, -5, stream))
+print(new.see(0) == before, new.attempt(habits, 0, 10**6, 99, stream),
+    new.attempt(habits, 0, -1, -5, stream))
 """
 """Calls that C must not see, each said by the first letters of what it raises. Then
 nothing has changed, and what a seat cannot choose is worth nothing.

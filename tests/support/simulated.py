@@ -27,8 +27,12 @@ from khiva_arena.rating.ratings.sprt import SequentialTest, SprtReport
 
 @dataclass(frozen=True)
 class World:
-    """luck, suits, noise: standard deviations.  step: points are rounded to it, which makes ties; 0: none.
-    spread: strength of the strongest bot above the weakest, evenly between.  more: bots more than seats.
+    """A world of bots and deals.
+
+    luck, suits, noise: standard deviations.
+    step: points are rounded to it, which makes ties; 0: none.
+    spread: strength of the strongest bot above the weakest, evenly between.
+    more: bots more than seats.
     """
 
     name: str

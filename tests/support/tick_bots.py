@@ -80,18 +80,22 @@ loop
     local.get $word i32.const {LEGAL_WORD} i32.eq
     if
       local.get $at i32.load8_u 6 i32.const 0xdc i32.eq
-      if local.get $at i32.load8_u 7 i32.const 8 i32.shl local.get $at i32.load8_u 8 i32.or local.set $legal
+      if local.get $at i32.load8_u 7 i32.const 8 i32.shl local.get $at i32.load8_u 8 i32.or
+        local.set $legal
       else local.get $at i32.load8_u 6 i32.const 15 i32.and local.set $legal end
     end
     local.get $sum local.get $at i32.load8_u 0 i32.xor i32.const 16777619 i32.mul local.set $sum
-    local.get $at i32.const 1 i32.add local.tee $at local.get $size i32.const {FRAME} i32.add i32.lt_u br_if 0
+    local.get $at i32.const 1 i32.add local.tee $at local.get $size i32.const {FRAME} i32.add
+      i32.lt_u br_if 0
   end
   local.get $sum i32.const 22 i32.shr_u i32.const 1 i32.add local.set $work
   loop local.get $work i32.const 1 i32.sub local.tee $work br_if 0 end
-  i32.const {FRAME + 4} i32.load8_u 0 i32.const {HELLO_FIELDS} i32.eq if {{at_the_start}} {_write(HELLO)} br 1 end
+  i32.const {FRAME + 4} i32.load8_u 0 i32.const {HELLO_FIELDS} i32.eq if {{at_the_start}}
+    {_write(HELLO)} br 1 end
   i32.const {FRAME + 4} i32.load8_u 0 i32.const {DECIDE_FIELDS} i32.ne br_if 0
   i32.const {LOT} i32.const 4 $random_get drop
-  local.get $sum i32.const {LOT} i32.load 0 i32.xor local.tee $sum local.get $legal i32.rem_u local.set $choice
+  local.get $sum i32.const {LOT} i32.load 0 i32.xor local.tee $sum local.get $legal i32.rem_u
+    local.set $choice
   i32.const {CHOICE} local.get $choice i32.const 8 i32.shr_u i32.store8 0
   i32.const {CHOICE} local.get $choice i32.store8 1
   local.get $asked i32.const 1 i32.add local.set $asked

@@ -48,7 +48,8 @@ location.hash = `#match=1/0&step=${Math.round(last * arguments[0])}`;
 """
 OF_KHIVA = """
 const { SHAPES, thing, camel } = _symbols_khiva;
-const coloured = [0, 1, 2, 3, 4].map((colour) => [`camel-${colour}`, (size) => camel(colour, size)]);
+const coloured = [0, 1, 2, 3, 4].map((colour) => [`camel-${colour}`,
+  (size) => camel(colour, size)]);
 const others = () => [];
 """
 OF_SILK_ROAD = """
@@ -68,13 +69,15 @@ const sheik = (colour, size) => {
   made[0].style.height = `${size}px`;
   return made;
 };
-const others = (size) => ["green", "white", "red", "blue", "black"].flatMap((colour) => sheik(colour, size));
+const others = (size) =>
+  ["green", "white", "red", "blue", "black"].flatMap((colour) => sheik(colour, size));
 """
 SHEETS = {"khiva": OF_KHIVA, "emira": OF_EMIRA, "silk_road": OF_SILK_ROAD}
 """By game, what it has beside its shapes: things in their colours."""
 SHEET = """
 const sizes = [16, 24, 48, 96];
-const shown = (name, size) => _dom.picture(size, size, name, [thing(name, size / 2, size / 2, size)]);
+const shown = (name, size) => _dom.picture(size, size, name,
+  [thing(name, size / 2, size / 2, size)]);
 const in_colour = (kind, draw, size) => {
   const one = _dom.s("g", { transform: `translate(${size / 2},${size / 2})` }, draw(size));
   return _dom.picture(size, size, "in its colour", [one], { class: kind });
@@ -83,16 +86,20 @@ const row = (size) => [...Object.keys(SHAPES).map((name) => shown(name, size)),
   ...coloured.map(([kind, draw]) => in_colour(kind, draw, size)), ...others(size)];
 for (const kind of ["light", "dark", "grey", "protan", "deutan", "black"]) {
   const rows = sizes.map((size) => _dom.h("p", {}, row(size)));
-  document.querySelector("main").append(_dom.h("section", { class: `GAME ${kind}` }, _dom.h("h3", {}, kind), rows));
+  document.querySelector("main").append(_dom.h("section", { class: `GAME ${kind}` },
+    _dom.h("h3", {}, kind), rows));
 }
 """
 SEEN = """
-svg { display: inline-block; margin: 4px; } :where(section) { --on: #2b2118; } :where(.thing) { --fill: #c98a4a; }
+svg { display: inline-block; margin: 4px; } :where(section) { --on: #2b2118; }
+:where(.thing) { --fill: #c98a4a; }
 [class*=camel-] .thing, [class*=jewel-] .thing { --fill: inherit; }
 :is(.khiva, .emira, .silk-road) { color-scheme: only light; border: 0; box-shadow: none; }
 main { max-width: none; }
-.dark { --table: #1f1b17; --pen: #efe6d8; --soft: #b7a994; --sand: #3a3229; } .grey { filter: grayscale(1); }
-.protan { filter: url(#protan); } .deutan { filter: url(#deutan); } .black path { fill: #000; stroke: #000; }
+.dark { --table: #1f1b17; --pen: #efe6d8; --soft: #b7a994; --sand: #3a3229; }
+.grey { filter: grayscale(1); }
+.protan { filter: url(#protan); } .deutan { filter: url(#deutan); }
+.black path { fill: #000; stroke: #000; }
 """
 FILTERS = {
     "protan": ".567 .433 0 0 0 .558 .442 0 0 0 0 .242 .758 0 0 0 0 0 1 0",

@@ -25,7 +25,8 @@ from khiva_arena.extensions.checker.workbench.workbench import Workbench
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 PLAYS = """
-const choices = [...document.querySelectorAll('.yourself :is(.options button, .board [data-choice]:not(:disabled))')];
+const shown = '.yourself :is(.options button, .board [data-choice]:not(:disabled))';
+const choices = [...document.querySelectorAll(shown)];
 choices.find((one) => one.checkVisibility())?.click();
 return document.querySelector('.after button');
 """

@@ -204,9 +204,8 @@ def main(words: Sequence[str]) -> int:
     """Print the tools, or become one, and return the exit code."""
     name, *rest = words or ("--help",)
     if name in ("-h", "--help"):
-        print(
-            f"{__doc__.strip()}\n\n{listing(os.get_terminal_size().columns if sys.stdout.isatty() else 130)}"
-        )
+        width = os.get_terminal_size().columns if sys.stdout.isatty() else 130
+        print(f"{__doc__.strip()}\n\n{listing(width)}")
         return 0
     if name not in TOOLS:
         print(f"{name} is no tool; name one of: {', '.join(TOOLS)}", file=sys.stderr)

@@ -22,7 +22,8 @@ pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("j
 
 TIME = {"startup_ms": 200, "turn_ms": 200}
 BEFORE = """
-const answer = (message, more = 0) => khiva.writeFrame({ type: "act", req: message.req, choice: more });
+const answer = (message, more = 0) => khiva.writeFrame({ type: "act", req: message.req,
+  choice: more });
 let decisions = 0;
 for (let message; (message = khiva.readFrame()); ) {
   if (message.type === "hello") khiva.writeFrame({ type: "hello", proto: 1, name: "zoo" });

@@ -285,9 +285,9 @@ async def _talk(connection: PeerConnection, answer: Responder, connections: Conn
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_close_when_cancelled, connection)
                 await connection.shake_hands()
-                await _Server(
-                    app, _config(), WorkerContext(None), ConnectionState({}), connection
-                ).run()  # type: ignore[arg-type]
+                context, state = WorkerContext(None), ConnectionState({})
+                server = _Server(app, _config(), context, state, connection)  # type: ignore[arg-type]
+                await server.run()
                 nursery.cancel_scope.cancel()
     except Exception:  # about a peer's bytes; Hypercorn has logged errors of the application
         _LOGGER.debug("a connection ends", exc_info=True)

@@ -37,9 +37,8 @@ def test_the_released_interpreter_has_the_files_of_now_inside(
 ) -> None:
     digest = sha256()
     for path in sorted(own_files(monkeypatch)):
-        digest.update(
-            f"{path.relative_to(ROOT).as_posix()} {sha256(path.read_bytes()).hexdigest()}\n".encode()
-        )
+        of_file = sha256(path.read_bytes()).hexdigest()
+        digest.update(f"{path.relative_to(ROOT).as_posix()} {of_file}\n".encode())
     pinned = tomllib.loads((PROJECT / "pins.toml").read_text())["python"]["inside"]
     assert digest.hexdigest() == pinned, (
         "build it anew as interpreters/README.md says, and put the hash of now into pins.toml"

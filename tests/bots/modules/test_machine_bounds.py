@@ -76,7 +76,8 @@ def test_of_compiled_modules_those_that_were_used_last_are_kept(tmp_path: Path) 
       machine.take(name, new Uint8Array(readFileSync(`${name}.wasm`)));
       if (run(name).why) throw new Error(run(name).why);
     }
-    console.log(JSON.stringify([[...machine.compiled.keys()].map((name) => name.split(" ")[1]), validated]));
+    console.log(JSON.stringify([[...machine.compiled.keys()].map((name) => name.split(" ")[1]),
+      validated]));
     """
     assert told(code, tmp_path) == [["3", "4", "0", "1"], 6]
 
@@ -90,9 +91,11 @@ def test_memory_that_this_machine_refuses_is_no_answer_of_the_module(tmp_path: P
     )
     code = """
     const { Module } = WebAssembly;
-    const short = (bytes) => bytes.map((byte, at) => (byte === 9 && bytes[at - 1] === 1 && bytes[at - 3] === 1 ? 2 : byte));
+    const short = (bytes) => bytes.map((byte, at) =>
+      (byte === 9 && bytes[at - 1] === 1 && bytes[at - 3] === 1 ? 2 : byte));
     machine.take("grows", new Uint8Array(readFileSync("grows.wasm")));
-    const asked = () => machine.run("grows", "", 9, new Uint8Array(8), [["ask", 10 ** 9, new Uint8Array()]]);
+    const asked = () => machine.run("grows", "", 9, new Uint8Array(8),
+      [["ask", 10 ** 9, new Uint8Array()]]);
     const sound = asked();
     machine.compiled.clear();
     WebAssembly.Module = class { constructor(bytes) { return new Module(short(bytes)); } };

@@ -1,8 +1,10 @@
 """Makes protocol/vectors/frames.json: golden frames for every rule of the framing, the
 msgpack profile and the messages.
 
-    python tests/bots/protocol/make_frames.py           names the files that differ from what is made here; exit 1 if there are
-    any python tests/bots/protocol/make_frames.py --write   writes them
+    python tests/bots/protocol/make_frames.py           names the files that differ
+                                                        from what is made here; exit 1
+                                                        if there are any
+    python tests/bots/protocol/make_frames.py --write   writes them
 
 As a command it makes what the modules beside it make, too: sessions, conversations,
 transcripts, the generated parts of pages; and the choices of

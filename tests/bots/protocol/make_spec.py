@@ -247,11 +247,8 @@ def diagram() -> str:
     """The session's transitions as a diagram and as a table."""
     rows = ["| phase | steps and the phase they lead to |", "|---|---|"]
     for phase, steps in TRANSITIONS.items():
-        rows.append(
-            f"| {phase.name} | "
-            f"{', '.join(f'{step.name} to {after.name}' for step, after in steps.items()) or 'none'} "
-            "|"
-        )
+        named = ", ".join(f"{step.name} to {after.name}" for step, after in steps.items())
+        rows.append(f"| {phase.name} | {named or 'none'} |")
     return f"![The phases of a session and the steps between them]({DRAWING.name})\n\n" + "\n".join(
         rows
     )

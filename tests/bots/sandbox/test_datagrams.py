@@ -22,7 +22,8 @@ pytestmark = pytest.mark.slow
 HEARS = """
 import ctypes, socket, sys
 one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-ctypes.CDLL(None).connect(one.fileno(), (ctypes.c_ushort * 1)(0), 2)  # no longer joined to the other
+# no longer joined to the other
+ctypes.CDLL(None).connect(one.fileno(), (ctypes.c_ushort * 1)(0), 2)
 one.bind(sys.argv[1].replace("@", chr(0)))
 one.settimeout(10)
 print("heard", one.recv(100), file=sys.stderr)

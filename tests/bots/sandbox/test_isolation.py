@@ -168,7 +168,8 @@ for number in range(256):
         os.fstat(number)
         found["descriptors"].append(number)
 found["user"] = [os.getuid(), os.geteuid(), os.getgid(), os.getgroups()]
-found["status"] = [line.split()[1] for line in open("/proc/self/status") if line.startswith(("CapEff", "CapBnd", "NoNewPrivs"))]
+found["status"] = [line.split()[1] for line in open("/proc/self/status")
+    if line.startswith(("CapEff", "CapBnd", "NoNewPrivs"))]
 print(json.dumps(found))
 """
 

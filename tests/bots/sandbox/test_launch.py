@@ -19,12 +19,17 @@ from khiva_arena.native import build
 
 LOOK = """
 import json, os, resource, signal
-status = dict(line.split(":\\t") for line in open("/proc/self/status").read().splitlines() if ":\\t" in line)
-names = ("Seccomp", "Seccomp_filters", "NoNewPrivs", "SigIgn", "SigBlk", "Groups", "CapInh", "CapPrm",
+status = dict(line.split(":\\t") for line in open("/proc/self/status").read().splitlines()
+    if ":\\t" in line)
+names = ("Seccomp", "Seccomp_filters", "NoNewPrivs", "SigIgn", "SigBlk", "Groups", "CapInh",
+         "CapPrm",
     "CapEff", "CapBnd", "CapAmb")
 print(json.dumps({
-    "limits": {name: resource.getrlimit(getattr(resource, name)) for name in sorted(dir(resource)) if name.startswith("RLIMIT_")},
-    "environment": {name: "" if value.startswith("/tmp") else value for name, value in sorted(os.environ.items())},
+    "limits": {name: resource.getrlimit(getattr(resource, name)) for name in sorted(dir(resource))
+        if name.startswith("RLIMIT_")},
+    "environment": {
+        name: "" if value.startswith("/tmp") else value
+        for name, value in sorted(os.environ.items())},
     "status": {name: status.get(name, "").strip() for name in names},
     "folder": os.getcwd(),
     "root's": [os.getuid() == 0, os.getgid() == 0],

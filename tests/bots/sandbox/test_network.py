@@ -27,8 +27,10 @@ def tried(name, what):
         found[name] = "yes"
     except OSError as error:
         found[name] = "no"
-tried("server", lambda: socket.create_connection(("localhost", int(sys.argv[1])), 5).recv(5).decode("ascii"))
-tried("datagrams", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 9)))
+address = ("localhost", int(sys.argv[1]))
+tried("server", lambda: socket.create_connection(address, 5).recv(5).decode("ascii"))
+datagrams = socket.AF_INET, socket.SOCK_DGRAM
+tried("datagrams", lambda: socket.socket(*datagrams).sendto(b"x", ("127.0.0.1", 9)))
 tried("pair", lambda: socket.socketpair())
 tried("certificates", lambda: os.listdir("/etc/ssl/certs"))
 tried("resolver", lambda: open("/etc/resolv.conf").read())

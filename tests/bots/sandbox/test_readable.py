@@ -22,7 +22,8 @@ pytestmark = pytest.mark.slow
 RUSTUP = """#!/bin/sh
 echo "$2" >> "$0.asked"
 [ "$1" = which ] || exit 64
-[ -x "{bin}/$2" ] || {{ echo "info: one line" >&2; echo "error: no default toolchain" >&2; exit 1; }}
+[ -x "{bin}/$2" ] || {{
+  echo "info: one line" >&2; echo "error: no default toolchain" >&2; exit 1; }}
 echo "{bin}/$2"
 """
 CARGO = """#!/bin/sh

@@ -141,7 +141,8 @@ def main():
     with replayers(2) as pool:
         for _ in range(2):
             pool._pool.submit(time.sleep, 60)
-        while len(pool._pool._processes) < 2 or not all(one.is_alive() for one in pool._pool._processes.values()):
+        started = pool._pool._processes
+        while len(started) < 2 or not all(one.is_alive() for one in started.values()):
             time.sleep(0.01)
         time.sleep(1)
         print(*pool._pool._processes, flush=True)

@@ -162,7 +162,8 @@ from dataclasses import replace
 from khiva_arena.competition.settings import table
 from khiva_arena.common.setting_row import Kind, Setting
 table.TABLE += (
-    Setting("tea_breaks", Kind.NUMBER, default=2, most=9, heading="The run", of_a_league=False, in_a_trial=True, of_a_stage=True,
+    Setting("tea_breaks", Kind.NUMBER, default=2, most=9, heading="The run", of_a_league=False,
+      in_a_trial=True, of_a_stage=True,
             help="How many breaks there are for tea.", words=lambda: ("many",)),
 )
 from khiva_arena.interface.cli.main import run

@@ -79,14 +79,17 @@ def test_axe_finds_nothing(page: Page, made: Made, case: str) -> None:
 
 CUT = """
 const found = [];
-for (const one of document.querySelectorAll('a[href], button, select, input, summary, [tabindex="0"]')) {
+const focusable = 'a[href], button, select, input, summary, [tabindex="0"]';
+for (const one of document.querySelectorAll(focusable)) {
   one.focus({ focusVisible: true });
   const { outlineStyle, outlineOffset, outlineWidth } = getComputedStyle(one);
   if (document.activeElement !== one || outlineStyle === 'none') continue;
-  const left = one.getBoundingClientRect().left - parseFloat(outlineOffset) - parseFloat(outlineWidth);
+  const beside = parseFloat(outlineOffset) + parseFloat(outlineWidth);
+  const left = one.getBoundingClientRect().left - beside;
   for (let over = one.parentElement; over !== document.body; over = over.parentElement) {
     if (getComputedStyle(over).overflowX === 'visible' || over.scrollLeft) continue;
-    if (left < over.getBoundingClientRect().left + over.clientLeft - 0.5) found.push(one.outerHTML.slice(0, 120));
+    if (left < over.getBoundingClientRect().left + over.clientLeft - 0.5)
+      found.push(one.outerHTML.slice(0, 120));
   }
 }
 return found;

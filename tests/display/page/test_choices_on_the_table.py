@@ -15,7 +15,8 @@ pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 SEATED = """
 const drawings = { old: _drawing_of_old.drawing };
-const connect = (heard) => { window.heard = heard; window.sent = []; return (message) => window.sent.push(message); };
+const connect = (heard) => { window.heard = heard; window.sent = [];
+  return (message) => window.sent.push(message); };
 _seat.sit({ connect, place: document.querySelector("main"), keys: _dom.keyed }, drawings);
 """
 

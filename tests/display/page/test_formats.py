@@ -17,8 +17,10 @@ from khiva_arena.interface.api.notebook_tables import standings
 Made = Callable[[str], tuple[Path, Path]]
 pytestmark = pytest.mark.slow
 TABLES_OF_BRACKET = """
-return [...document.querySelectorAll('.bracket > li')].map((round) => [...round.querySelectorAll('.pairing')].map((table) =>
-  [...table.querySelectorAll('.sitter')].map((one) => [one.querySelector('a').textContent, one.classList.contains('through')])))
+return [...document.querySelectorAll('.bracket > li')]
+  .map((round) => [...round.querySelectorAll('.pairing')].map((table) =>
+  [...table.querySelectorAll('.sitter')].map((one) =>
+    [one.querySelector('a').textContent, one.classList.contains('through')])))
 """
 
 CELLS = (

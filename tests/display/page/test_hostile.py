@@ -49,7 +49,8 @@ const shown = [];
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 for (let node = walker.nextNode(); node; node = walker.nextNode()) {
   const element = node.parentElement;
-  if (!node.data.trim() || element.closest(".board-svg, .controls, script, noscript, .skip, option")) continue;
+  if (!node.data.trim() ||
+    element.closest(".board-svg, .controls, script, noscript, .skip, option")) continue;
   const range = document.createRange();
   range.selectNodeContents(node);
   for (const {left, top, right, bottom} of range.getClientRects()) {
@@ -62,7 +63,8 @@ for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       box = {left: Math.max(box.left, cut.left), top: Math.max(box.top, cut.top),
              right: Math.min(box.right, cut.right), bottom: Math.min(box.bottom, cut.bottom)};
     }
-    if (box.right - box.left > 1 && box.bottom - box.top > 1) shown.push({...box, node, text: node.data.slice(0, 40)});
+    if (box.right - box.left > 1 && box.bottom - box.top > 1)
+      shown.push({...box, node, text: node.data.slice(0, 40)});
   }
 }
 shown.sort((a, b) => a.top - b.top);
@@ -72,7 +74,8 @@ for (let i = 0; i < shown.length; i += 1) {
     const [a, b] = [shown[i], shown[j]];
     const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
     const tall = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-    if (a.node !== b.node && wide > 2 && tall > 4) found.push(`${a.text} | ${b.text} | ${Math.round(wide)}x${Math.round(tall)}`);
+    if (a.node !== b.node && wide > 2 && tall > 4)
+      found.push(`${a.text} | ${b.text} | ${Math.round(wide)}x${Math.round(tall)}`);
   }
 }
 return found.slice(0, 10);

@@ -15,8 +15,10 @@ Made = Callable[[str], tuple[Path, Path]]
 # What can be used and is shown: each must be reached, or is one of a group of radio
 # buttons, which arrows walk through.
 CONTROLS = """
-return [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")].filter((one) =>
-  one.checkVisibility() && !one.closest("[popover]") && !(one.type === "radio" && !one.checked)).length
+return [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
+  .filter((one) =>
+  one.checkVisibility() && !one.closest("[popover]") &&
+    !(one.type === "radio" && !one.checked)).length
 """
 FOCUSED = """
 const one = document.activeElement;

@@ -15,8 +15,10 @@ from khiva_arena.display.page import html
 MODULES = sorted(Path(khiva_arena.__file__).parent.rglob("*.js"))
 TREES = """
 const { parse } = require("internal/deps/acorn/acorn/dist/acorn");
-const bare = (key, value) => (key === "start" || key === "end" ? undefined : typeof value === "bigint" ? String(value) : value);
-const tree = (text) => JSON.stringify(parse(text, { ecmaVersion: "latest", sourceType: "module" }), bare);
+const bare = (key, value) => (key === "start" || key === "end" ? undefined
+  : typeof value === "bigint" ? String(value) : value);
+const tree = (text) => JSON.stringify(parse(text, { ecmaVersion: "latest",
+  sourceType: "module" }), bare);
 const pairs = JSON.parse(require("fs").readFileSync(0, "utf8"));
 console.log(JSON.stringify(pairs.map(([one, other]) => tree(one) === tree(other))));
 """

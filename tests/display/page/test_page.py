@@ -47,13 +47,16 @@ def test_a_page_of_every_format_shows_what_the_terminal_shows(
 UNSTYLED = """
 const rules = [];
 const collect = (list) => { for (const rule of list) {
-  if (rule.selectorText) rules.push(...rule.selectorText.split(/,(?![^(]*\\))/).filter((one) => /\\.[a-z]/.test(one)));
+  if (rule.selectorText) rules.push(...rule.selectorText.split(/,(?![^(]*\\))/)
+    .filter((one) => /\\.[a-z]/.test(one)));
   if (rule.cssRules) collect(rule.cssRules);
 } };
 for (const sheet of document.styleSheets) collect(sheet.cssRules);
-const named = rules.map((one) => one.replace(/::?(before|after|hover|focus[a-z-]*|active)/g, "").trim());
+const named = rules.map((one) => one.replace(/::?(before|after|hover|focus[a-z-]*|active)/g,
+  "").trim());
 const is_styled = (one) => named.some((rule) => one.matches(rule));
-return [...document.querySelectorAll("main ul, main ol, main dl, main svg > :not(title, clipPath, defs, text, g)")]
+const styled = "main ul, main ol, main dl, main svg > :not(title, clipPath, defs, text, g)";
+return [...document.querySelectorAll(styled)]
   .filter((one) => !is_styled(one)).map((one) => one.outerHTML.slice(0, 120));
 """
 

@@ -168,7 +168,8 @@ def emira(page: Page, views: list[dict[str, Any]]) -> None:
 # Keeps each piece that is set in motion: a motion may be over before a busy machine
 # asks the page for it.
 NOTE_MOTIONS = """window.moved = []; window.animates ??= Element.prototype.animate;
-Element.prototype.animate = function (...all) { window.moved.push(this); return window.animates.apply(this, all); };"""
+Element.prototype.animate = function (...all) { window.moved.push(this);
+  return window.animates.apply(this, all); };"""
 
 
 @pytest.mark.slow
@@ -201,14 +202,17 @@ def test_a_princess_moves_to_her_palace_and_what_is_bought_to_its_owner(
 
 DRAWN = """
 const [game, known, events, asked, rules, scenery] = arguments;
-const drawing = { emira: () => _drawing_emira, silk_road: () => _drawing_silk_road }[game]().drawing;
+const drawings = { emira: () => _drawing_emira, silk_road: () => _drawing_silk_road };
+const drawing = drawings[game]().drawing;
 return _packed.unpacked('replay-0').then((block) => {
   const [opening, first] = _film.frames(block, 0, []);
-  const frame = { ...first, all: { ...first.all, ...known }, events: events.map((data) => ({ data, text: '', to: null })) };
+  const frame = { ...first, all: { ...first.all, ...known },
+    events: events.map((data) => ({ data, text: '', to: null })) };
   frame.own = first.own.map((own) => ({ ...own, ...known }));
   const choices = asked.map(([kind, piece, words], index) => ({ index, kind, piece, words }));
   const seen = { frame, before: opening, film: [opening, frame], eyes: 0, rules, scenery, choices };
-  document.querySelector('.board').replaceChildren(drawing.draw({ ...seen, names: ['a', 'b', 'c'], seats: 3, width: 900 }));
+  document.querySelector('.board').replaceChildren(drawing.draw({ ...seen, names: ['a', 'b', 'c'],
+    seats: 3, width: 900 }));
 });
 """
 """Draw the first step of a match with what else is known, happened and is asked."""

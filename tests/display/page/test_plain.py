@@ -76,7 +76,8 @@ def test_each_help_says_of_what_and_opens_beside_its_button(
         note.showPopover();
         note.dispatchEvent(new ToggleEvent('toggle', {newState: 'open'}));
         const [a, b] = [button.getBoundingClientRect(), note.getBoundingClientRect()];
-        const [text, shown] = [note.innerText, b.left >= 0 && b.right <= innerWidth && b.top >= 0 && b.bottom <= innerHeight];
+        const [text, shown] = [note.innerText, b.left >= 0 && b.right <= innerWidth &&
+          b.top >= 0 && b.bottom <= innerHeight];
         note.hidePopover();
         return [Math.max(0, b.top - a.bottom, a.top - b.bottom), shown, text];
       });
@@ -109,7 +110,8 @@ def test_a_table_fits_or_says_that_it_goes_on(
     page.open(made("khiva-round-robin")[1], view)
     page.until("return document.querySelector('.scrolls')")
     unsaid = """
-      return [...document.querySelectorAll('.scrolls')].filter((box) => box.checkVisibility()).map((box) => {
+      return [...document.querySelectorAll('.scrolls')].filter((box) => box.checkVisibility())
+        .map((box) => {
         const over = box.scrollWidth - box.clientWidth >= 4;
         return [box.ariaLabel, over, !box.nextElementSibling.hidden];
       });
@@ -130,9 +132,11 @@ def test_labels_do_not_collide_and_names_are_whole_where_there_is_room(
     page.open(made("khiva-round-robin")[1])
     collide = """
       return [...document.querySelectorAll('.chart svg')].flatMap((svg) => {
-        const all = [...svg.querySelectorAll('text')].map((one) => [one.textContent, one.getBoundingClientRect()]);
+        const all = [...svg.querySelectorAll('text')]
+          .map((one) => [one.textContent, one.getBoundingClientRect()]);
         return all.flatMap(([text, a], at) => all.slice(at + 1).filter(([, b]) =>
-          a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4
+          a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 &&
+            b.top < a.bottom - 4
         ).map(([other]) => [text, other]));
       });
     """
@@ -169,11 +173,14 @@ def test_places_of_silk_road_have_names_and_no_caravan_hides_a_sign(page: Page, 
     assert not [word for word in ("Byzanz", "in_", "out_", " r3") if word in words or word in drawn]
     assert (
         page.js("""
-      const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
-      const sign_of = (place) => document.querySelector(`[data-place="${place}"]`).querySelector('.round, .walls');
+      const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 &&
+        a.top < b.bottom - 2 && b.top < a.bottom - 2;
+      const sign_of = (place) =>
+        document.querySelector(`[data-place="${place}"]`).querySelector('.round, .walls');
       const own = [...document.querySelectorAll('.caravan')].flatMap((one) => {
         const sign = sign_of(one.dataset.at).getBoundingClientRect();
-        return [...one.querySelectorAll('.f, circle')].filter((shape) => over(shape.getBoundingClientRect(), sign));
+        return [...one.querySelectorAll('.f, circle')]
+          .filter((shape) => over(shape.getBoundingClientRect(), sign));
       });
       return own.length;
     """)

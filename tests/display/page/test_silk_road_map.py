@@ -24,9 +24,11 @@ VIEW = "#match=1/0&step=0"
 WIDTHS = [WIDE, (390, 844), PHONE, (800, 900), (1000, 800)]
 """A desk, phones, and windows in between, in which the map of a phone is stretched."""
 DRAWN = """
-const box = (one) => { const { x, y, width, height } = one.getBBox(); return [x, y, x + width, y + height]; };
+const box = (one) => { const { x, y, width, height } = one.getBBox();
+  return [x, y, x + width, y + height]; };
 const all = (selector) => [...document.querySelectorAll(`.board-svg ${selector}`)];
-const at = (one) => { const { e, f } = one.closest('[data-place]').transform.baseVal[0].matrix; return [e, f]; };
+const at = (one) => { const { e, f } = one.closest('[data-place]').transform.baseVal[0].matrix;
+  return [e, f]; };
 const moved = ([left, top, right, bottom], [x, y]) => [left + x, top + y, right + x, bottom + y];
 return {
   roads: all('.road').map((one) => one.getAttribute('d')),

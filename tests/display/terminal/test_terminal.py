@@ -98,7 +98,7 @@ def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
     assert b"\x1b[?" not in run.raw  # no mode is set that would have to be set back
 
 
-def test_a_screen_follows_the_size_of_its_terminal_shows_elo_with_its_error_and_goes_at_an_interrupt(
+def test_a_screen_follows_its_terminal_shows_elo_with_its_error_and_goes_at_an_interrupt(
     late: Path, tmp_path: Path
 ) -> None:
     run = Terminal(slowly(late, 5000), tmp_path, stdout=True)

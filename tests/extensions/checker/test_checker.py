@@ -52,7 +52,8 @@ const ends = process.exit;
 process.exit = (code) => {
   console.error("compiled: " + python.runPython(`
     import sys
-    places = [str(getattr(getattr(module, "__spec__", None), "origin", "")) for module in sys.modules.values()]
+    places = [str(getattr(getattr(module, "__spec__", None), "origin", ""))
+      for module in sys.modules.values()]
     " ".join(place for place in places if ".zip/" in place and place.endswith(".py"))`));
   ends(code);
 };
@@ -74,7 +75,8 @@ EACH_TIME = ("cut.khiva",)
 JAVASCRIPT = """
 for (let message; (message = khiva.readFrame()); ) {
   if (message.type === "hello") khiva.writeFrame({ type: "hello", proto: 1, name: "js" });
-  else if (message.type === "decide") khiva.writeFrame({ type: "act", req: message.req, choice: message.legal.length - 1 });
+  else if (message.type === "decide") khiva.writeFrame({ type: "act", req: message.req,
+    choice: message.legal.length - 1 });
 }
 """
 
@@ -293,7 +295,7 @@ def test_in_chromium_an_honest_bundle_is_equal_and_nothing_goes_wrong(
 PUBLISHED = ROOT / "tests" / "published"
 
 
-def test_in_chromium_a_league_is_checked_but_for_its_chain_and_the_page_says_which_extension_it_lacks(
+def test_in_chromium_a_league_is_checked_but_for_its_chain_and_the_page_says_what_it_lacks(
     page: Path, chromium: Page
 ) -> None:
     assert dropped(chromium, page, PUBLISHED / "league-0.3.0" / "bundle", "#match=1/0").startswith(

@@ -24,7 +24,8 @@ window.Worker = class extends start {
   constructor(...words) {
     super(...words);
     made.push(this);
-    const asks_now = (event) => /^{"kind": "seat", "message": {"type": "ask"/.test(event.data.workbench ?? "");
+    const asks_now = (event) =>
+      /^{"kind": "seat", "message": {"type": "ask"/.test(event.data.workbench ?? "");
     this.addEventListener("message", (event) => { window.asks += asks_now(event); });
   }
   postMessage(message, ...more) {
@@ -47,13 +48,17 @@ dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
 """
 BY_KEYS = f"""
 if ({OVER}) return 'over';
-return document.querySelector('.yourself .news') ? ' ' : {KEYS}.find((one) => one.checkVisibility())?.textContent;
+return document.querySelector('.yourself .news') ? ' ' : {KEYS}
+  .find((one) => one.checkVisibility())?.textContent;
 """
 BY_TAPS = f"""
 if ({OVER}) return 'over';
-const go_on = document.querySelector('.news') && document.querySelector('.yourself .options button');
-const shown = (which) => [...document.querySelectorAll(`.tabletop ${{which}}`)].filter((one) => one.checkVisibility()).at(-1);
-const lain = ['.menu button:enabled', 'button:enabled:not(.held)', '.spot > summary', '[aria-pressed=false]:enabled'];
+const go_on = document.querySelector('.news') &&
+  document.querySelector('.yourself .options button');
+const shown = (which) => [...document.querySelectorAll(`.tabletop ${{which}}`)]
+  .filter((one) => one.checkVisibility()).at(-1);
+const lain = ['.menu button:enabled', 'button:enabled:not(.held)', '.spot > summary',
+  '[aria-pressed=false]:enabled'];
 const place = go_on || lain.map(shown).find(Boolean);
 if (!place) return null;
 place.scrollIntoView({{ block: "center" }});

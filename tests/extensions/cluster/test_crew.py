@@ -142,9 +142,7 @@ def test_a_worker_that_is_not_heard_of_is_silent_until_it_is() -> None:
     assert not made.workers
 
 
-def test_one_that_was_too_slow_is_asked_again_after_a_while_and_one_that_lacks_something_never() -> (
-    None
-):
+def test_one_that_was_too_slow_is_asked_again_later_and_one_that_lacks_something_never() -> None:
     made = crew(worker("slow"), worker("old"))
     made.refuse_for_now(made.workers["slow"], sentence("cluster", "too-slow"), 0.0)
     made.refuse(made.workers["old"], "it is old")

@@ -26,13 +26,16 @@ task.honest = getattr(task, "honest", task.converse)  # Dask loads this twice
 
 def turned(frame):
     outcome = msgspec.msgpack.decode(frame, type=Outcome)
-    record = replace(outcome.record, ranks=outcome.record.ranks[::-1], scores=outcome.record.scores[::-1])
+    record = replace(outcome.record, ranks=outcome.record.ranks[::-1],
+      scores=outcome.record.scores[::-1])
     return encode(msgspec.structs.replace(outcome, record=record))
 
 
 def lying(asked, wanted):
     done = task.honest(asked, wanted)
-    return msgspec.structs.replace(done, frames=[turned(frame) for frame in done.frames]) if asked.kind == TABLE else done
+    if asked.kind != TABLE:
+        return done
+    return msgspec.structs.replace(done, frames=[turned(frame) for frame in done.frames])
 
 
 task.converse = lying

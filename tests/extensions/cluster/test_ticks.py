@@ -41,7 +41,9 @@ def cheaper(frame):
 
 def lying(asked, wanted):
     done = task.honest(asked, wanted)
-    return replace(done, frames=[cheaper(frame) for frame in done.frames]) if asked.kind == TABLE else done
+    if asked.kind != TABLE:
+        return done
+    return replace(done, frames=[cheaper(frame) for frame in done.frames])
 
 
 task.converse = lying

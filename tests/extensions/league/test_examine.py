@@ -356,7 +356,7 @@ def test_two_sources_of_one_module_are_one_bot_in_ticks(
     assert copies(league) == [folder_of(league, first.identity).name]
 
 
-def test_a_bot_whose_interpreter_has_more_memory_than_the_league_gives_is_refused_before_it_is_built(
+def test_a_bot_whose_interpreter_has_more_memory_than_the_league_gives_is_refused_unbuilt(
     league: League, tmp_path: Path
 ) -> None:
     files = {

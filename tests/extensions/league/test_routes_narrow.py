@@ -40,10 +40,13 @@ while (texts.nextNode()) {
   const range = document.createRange();
   range.selectNode(node);
   const box = range.getBoundingClientRect();
-  const around = node.parentElement.closest("svg")?.getBoundingClientRect() ?? { left: 0, right: width };
-  if (box.left < around.left - 1 || box.right > Math.min(width, around.right) + 1) cut.push(node.textContent);
+  const around = node.parentElement.closest("svg")?.getBoundingClientRect() ??
+    { left: 0, right: width };
+  if (box.left < around.left - 1 || box.right > Math.min(width, around.right) + 1)
+    cut.push(node.textContent);
 }
-const wide = [...document.querySelectorAll(".scrolls")].filter((one) => one.scrollWidth > one.clientWidth);
+const wide = [...document.querySelectorAll(".scrolls")]
+  .filter((one) => one.scrollWidth > one.clientWidth);
 return [cut, wide.map((one) => one.ariaLabel)];
 """
 """The texts that reach beyond the window or their drawing, and the places that must be

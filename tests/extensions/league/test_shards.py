@@ -149,9 +149,8 @@ def test_the_line_after_a_plan_works_as_it_is_printed_with_a_beacon_too(folder: 
         'beacon = "a test"\nbeacon_begins = "2026-01-01T00:00:00Z"\nbeacon_seconds = '
         "1\nbeacon_ahead = 0\n"
     )
-    settings.write_text(
-        f"{settings.read_text().replace('beacon_seconds = 0', '').replace('beacon_ahead = 60', '')}\n{beacon}"
-    )
+    text = settings.read_text().replace("beacon_seconds = 0", "").replace("beacon_ahead = 60", "")
+    settings.write_text(f"{text}\n{beacon}")
     printed = arena(
         "league", "plan", "spring", "batch.json", "--beacon", "echo a line", cwd=folder
     ).stderr

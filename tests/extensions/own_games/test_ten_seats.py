@@ -14,11 +14,14 @@ TOLD = (
     'return state, [state.turned_up(), Event({"type": "note", "of": 7}, to=(7,))]',
 )
 COLOURS = """
-return [...document.querySelectorAll('.label[class*=line-]')].map((one) => getComputedStyle(one).fill);
+return [...document.querySelectorAll('.label[class*=line-]')]
+  .map((one) => getComputedStyle(one).fill);
 """
 INSIDE = """
-const chart = document.querySelector('.label[class*=line-]').ownerSVGElement.getBoundingClientRect();
-return [...document.querySelectorAll('.label[class*=line-]')].every((one) => one.getBoundingClientRect().bottom <= chart.bottom);
+const label = document.querySelector('.label[class*=line-]');
+const chart = label.ownerSVGElement.getBoundingClientRect();
+return [...document.querySelectorAll('.label[class*=line-]')]
+  .every((one) => one.getBoundingClientRect().bottom <= chart.bottom);
 """
 
 

@@ -17,10 +17,12 @@ from table_choices import EMIRAS_CHOICES, HEARD, SILK_ROADS_CHOICES
 
 pytestmark = pytest.mark.slow
 LAST_CHOICE = """
-return [...document.querySelectorAll('.options button')].filter((one) => !one.textContent.includes('back')).at(-1);
+return [...document.querySelectorAll('.options button')]
+  .filter((one) => !one.textContent.includes('back')).at(-1);
 """
 SECOND_KEY = """
-const keys = [...document.querySelectorAll('.options kbd')].slice(0, 2).map((one) => one.textContent);
+const keys = [...document.querySelectorAll('.options kbd')].slice(0, 2)
+  .map((one) => one.textContent);
 return keys.at(-1) === 'space' ? ' ' : keys.at(-1);
 """
 """The key of the second choice, or of the only one."""
@@ -93,12 +95,15 @@ def test_keys_alone_play_a_match_on_a_phone(
 
 ON_THE_TABLE = """
 const go_on = document.querySelector('.news') && document.querySelector('.options button');
-const shown = (which) => [...document.querySelectorAll(`.tabletop ${which}`)].filter((one) => one.checkVisibility()).at(-1);
-const lain = ['.menu button:not(:disabled)', 'button:not(:disabled, .held)', '.spot > summary', 'button:not(:disabled)'];
+const shown = (which) => [...document.querySelectorAll(`.tabletop ${which}`)]
+  .filter((one) => one.checkVisibility()).at(-1);
+const lain = ['.menu button:not(:disabled)', 'button:not(:disabled, .held)', '.spot > summary',
+  'button:not(:disabled)'];
 return go_on || lain.map(shown).find(Boolean);
 """
 SMALL = """
-return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())
+return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility())
+  .map((one) => one.getBoundingClientRect())
   .filter(({ width, height }) => width < arguments[0] || height < arguments[0]).length;
 """
 

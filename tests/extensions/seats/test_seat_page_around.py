@@ -24,7 +24,8 @@ pytestmark = pytest.mark.slow
 
 
 ONE_CHOICE = """
-const [button, told] = [document.querySelector('.options button'), document.querySelector('.story').textContent];
+const [button, told] = [document.querySelector('.options button'),
+  document.querySelector('.story').textContent];
 if (told === arguments[0]) button?.click();
 return button && told !== arguments[0];
 """
@@ -59,7 +60,8 @@ def test_a_second_tab_is_told_that_the_seat_is_taken_and_the_first_plays_on(
 HOSTILE = b"""<!doctype html><title>hostile</title><body><script>
 const address = decodeURIComponent(location.hash.slice(1));
 const found = window.found = {};
-const tried = (name, promise) => promise.then((what) => { found[name] = what; }, () => { found[name] = "refused"; });
+const tried = (name, promise) => promise
+  .then((what) => { found[name] = what; }, () => { found[name] = "refused"; });
 tried("socket", new Promise((done, fail) => {
   const socket = new WebSocket(address.replace("http", "ws") + "seat");
   socket.onopen = () => done("open");
@@ -67,11 +69,14 @@ tried("socket", new Promise((done, fail) => {
   socket.onerror = fail;
 }));
 tried("read", fetch(address).then((answer) => answer.text()));
-tried("blind", fetch(address, { mode: "no-cors" }).then((answer) => answer.text().then((text) => text || "refused")));
+tried("blind", fetch(address, { mode: "no-cors" })
+  .then((answer) => answer.text().then((text) => text || "refused")));
 tried("posted", fetch(address, { method: "POST", body: "{}" }).then((answer) => answer.text()));
 tried("framed", new Promise((done, fail) => {
   const frame = document.createElement("iframe");
-  frame.onload = () => { try { done(frame.contentWindow.document.body.textContent || "refused"); } catch { fail(); } };
+  frame.onload = () => {
+    try { done(frame.contentWindow.document.body.textContent || "refused"); } catch { fail(); }
+  };
   frame.src = address;
   document.body.append(frame);
 }));

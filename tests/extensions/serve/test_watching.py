@@ -123,7 +123,7 @@ def cost_of_a_refusal(process: subprocess.Popen[str], address: str) -> float:
 @pytest.mark.parametrize(
     "kind", ["reset", "storm", "busy", "silent", "half a head", "deaf", *in_long(["gone"])]
 )
-def test_another_user_of_the_machine_without_a_token_keeps_the_owner_neither_out_nor_the_server_busy(
+def test_another_user_of_the_machine_without_a_token_keeps_neither_owner_nor_server(
     tmp_path: Path, kind: str
 ) -> None:
     """The owner waits at most until all are refused who came before. On a busy host

@@ -7,10 +7,10 @@ from khiva_arena.games.emira.tables import EMIRA_OF, EMIRAS, PREFERENCES, TALENT
 from khiva_arena.games.emira.values import appearance, palace, status, upkeep
 
 SHEET = """
-Albina A S I | Halimah A S M | Asima A S C | Noor A P IM | Rasha A P C | Thara A P R | Zainab A G I | Nibal A G M
-Samira A G R | Zahrah S A I | Fatima S A M | Layla S A R | Malika S P I | Nadia S P M | Firyal S P C | Hind S G MR
-Farah S G I | Raidah S G C | Adara P A I | Suleika P A M | Janan P S IC | Sahar P S R | Anisah P G I | Zafirah P G C
-Xenia G A CR | Yasmine G S M | Badra G P I
+Albina A S I | Halimah A S M | Asima A S C | Noor A P IM | Rasha A P C | Thara A P R | Zainab A G I
+Nibal A G M | Samira A G R | Zahrah S A I | Fatima S A M | Layla S A R | Malika S P I | Nadia S P M
+Firyal S P C | Hind S G MR | Farah S G I | Raidah S G C | Adara P A I | Suleika P A M | Janan P S IC
+Sahar P S R | Anisah P G I | Zafirah P G C | Xenia G A CR | Yasmine G S M | Badra G P I
 """
 ROWS = [row.split() for line in SHEET.strip().splitlines() for row in line.split(" | ")]
 WORTH = dict(zip("ASPG", PREFERENCES, strict=True))

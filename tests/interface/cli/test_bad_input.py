@@ -183,7 +183,8 @@ def some(jobs, slots, take, **how):
 pool.play = some
 print(main.run(["run", *{TWO!r}, "--seeds", "1000000", "--out", "out"]))
 print(main.run(["verify", "out"]))
-status = open("/proc/self/status").read()  # ru_maxrss would be that of the process that started this one, if it was larger
+# ru_maxrss would be that of the process that started this one, if it was larger
+status = open("/proc/self/status").read()
 print(status.split("VmHWM:")[1].split()[0])
 """
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))  # noqa: E731

@@ -126,7 +126,8 @@ def test_several_events_and_one_of_them(tmp_path: Path, capsys: pytest.CaptureFi
 
 VOID_OF_THE_LAST = """
 INSERT INTO voids SELECT event, ordinal, 1, seed, lineup,
-  (SELECT json_group_array(bot) FROM seats WHERE (seats.event, seats.ordinal) = (m.event, m.ordinal)), 'load', '[]', '', ''
+  (SELECT json_group_array(bot) FROM seats WHERE (seats.event, seats.ordinal) = (m.event,
+    m.ordinal)), 'load', '[]', '', ''
 FROM matches AS m WHERE ordinal = (SELECT max(ordinal) FROM matches);
 UPDATE matches SET attempt = 2 WHERE ordinal = (SELECT max(ordinal) FROM matches);
 """

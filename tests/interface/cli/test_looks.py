@@ -25,7 +25,9 @@ SAID = sentence("report", "extended-short-planned-end")
 
 @made_once
 def folder(folder: Path) -> None:
-    """ "chain": six seeds, extended to eight; "looks": three seeds of two looks, and the second; "plain": six seeds."""
+    """Play "chain", six seeds, extended to eight; "looks", three seeds of two looks,
+    and the second; "plain", six seeds.
+    """
     for draw in range(20):
         arena(*RUN, "--seeds", "6", "--out", f"draw{draw}", cwd=folder)
         # Two draws in a hundred have the same score on every seed: such an event has no

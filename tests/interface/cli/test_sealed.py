@@ -155,7 +155,9 @@ FORGERIES = {
     "a name": "UPDATE bots SET name = 'x' WHERE position = 0",
     "verdicts": "UPDATE seats SET verdict = 'crashed' WHERE ordinal = 3 AND seat = 0",
     "faults": "UPDATE seats SET faults = '[]' WHERE faults <> '[]'",
-    "more faults": """UPDATE seats SET faults = '[["timeout", "late", 1]]' WHERE ordinal = 3 AND seat = 0""",
+    "more faults": (
+        """UPDATE seats SET faults = '[["timeout", "late", 1]]' WHERE ordinal = 3 AND seat = 0"""
+    ),
     "a digest": "UPDATE matches SET digest = printf('%064d', 1) WHERE ordinal = 3",
     "an id": "UPDATE matches SET id = printf('%016d', 1) WHERE ordinal = 3",
     "a record": "UPDATE matches SET record = 'x' WHERE ordinal = 3",

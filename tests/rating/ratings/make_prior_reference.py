@@ -1,8 +1,10 @@
 """Ratings with the ghost prior, by statsmodels and plain loops, as an oracle for
 khiva_arena.rating.ratings. Knows nothing of it.
 
-    python tests/rating/ratings/make_prior_reference.py            prints the reference as JSON
-    python tests/rating/ratings/make_prior_reference.py --write    writes tests/rating/ratings/prior_reference.json
+    python tests/rating/ratings/make_prior_reference.py            prints the reference
+                                                                   as JSON
+    python tests/rating/ratings/make_prior_reference.py --write    writes
+                                                                   prior_reference.json
 
 The ghost is extra rows of a weighted binomial GLM: one drawn game of weight 1 for each
 bot. Its scores are left out of the sandwich, its information stays in the bread. The

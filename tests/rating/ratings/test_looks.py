@@ -48,7 +48,7 @@ def false_claims(t, critical):
         (range(10, 281, 30), 10),
     ],
 )
-def test_extending_until_it_pleases_finds_something_false_in_one_of_twenty_events_and_not_in_one_of_five(
+def test_extending_until_it_pleases_is_wrong_in_one_of_twenty_events_and_not_in_one_of_five(
     grid, first
 ):
     """The first table is plain, as it was planned; from then on the mixture."""

@@ -512,11 +512,15 @@ PLAIN = {
     "faults": "0  0  0  0  0  0  0",
 }
 PLAIN_SAYS = """
-P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor random, clustered on 12 seeds.
-ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than the next, under the prior
+P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor \
+random, clustered on 12 seeds.
+ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger \
+than the next, under the prior
   that each bot drew one game with an average bot.
-Design effect of shared deals: 1.05 (95 %: 0.76 .. 1.45): with a deal of its own for each table, errors would be 0.97 times as
-  wide (0.83 .. 1.14). These seeds leave open whether more line-ups on them would tell as much as new deals.
+Design effect of shared deals: 1.05 (95 %: 0.76 .. 1.45): with a deal of its own for each table, \
+errors would be 0.97 times as
+  wide (0.83 .. 1.14). These seeds leave open whether more line-ups on them would tell as much as \
+new deals.
 """
 BUSY = {
     "rank": "1  2  3  4  5  6  7",
@@ -535,13 +539,16 @@ BUSY = {
     "voids": "37  36  38  36  37  35  36",
 }
 BUSY_SAYS = """
-P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor random, clustered on 12 seeds.
-ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than the next, under the prior
+P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor \
+random, clustered on 12 seeds.
+ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger \
+than the next, under the prior
   that each bot drew one game with an average bot.
 Not rated: 1 table incomplete (0/6).
 Not rated: 1 table set aside as void (11/6).
 Not rated in all: 3 recorded matches.
-Design effect of shared deals: 0.81 (95 %: 0.57 .. 1.15): with a deal of its own for each table, errors would be 1.11 times as
+Design effect of shared deals: 0.81 (95 %: 0.57 .. 1.15): with a deal of its own for each table, \
+errors would be 1.11 times as
   wide (0.93 .. 1.32). A match counts about the same on a new deal or on one of these.
 Faults of carl: 81 crashed.
 carl: 191.8 Elo over the 165 fault-free matches, further from -170.4 than the error.
@@ -562,8 +569,10 @@ BARE = {
     "faults": "0  0  0  0",
 }
 BARE_SAYS = """
-P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor random, clustered on 1 seed.
-ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than the next, under the prior
+P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor \
+random, clustered on 1 seed.
+ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger \
+than the next, under the prior
   that each bot drew one game with an average bot.
 Errors are n/a: they need two seeds or more, and seeds whose results differ.
 """

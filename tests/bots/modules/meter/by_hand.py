@@ -50,7 +50,8 @@ def _large(code: int) -> bytes:
     """
     nine = "i32.const 1 drop " * 9
     words = f"""call 1 i32.const 1 call_indirect 1 block i32.const 0 br_table 0 0 end
-    i32.const 1 if i32.const 1 drop else unreachable end i32.const 0 if unreachable else i32.const 1 drop end
+    i32.const 1 if i32.const 1 drop else unreachable end i32.const 0 if unreachable else
+      i32.const 1 drop end
     loop i32.const 1 drop i32.const 0 br_if 0 i32.const 1 drop end i32.const 1 drop
     loop {nine} nop i32.const 0 br_if 0 end loop {nine} nop nop i32.const 0 br_if 0 end"""
     padding = code

@@ -27,7 +27,8 @@ sys.path.append(sys.argv[1])
 from runner import forks
 libc = ctypes.CDLL(None, use_errno=True)
 parent, page = os.getpid(), ctypes.create_string_buffer(8)
-vector = ctypes.create_string_buffer(bytes(ctypes.c_uint64(ctypes.addressof(page))) + bytes(ctypes.c_uint64(8)))
+address = bytes(ctypes.c_uint64(ctypes.addressof(page)))
+vector = ctypes.create_string_buffer(address + bytes(ctypes.c_uint64(8)))
 
 def call(function, *arguments):
     if function(*arguments) < 0:
@@ -43,7 +44,8 @@ DO = {
     "signal its group": lambda: os.killpg(0, 0),
     "read the parent": lambda: os.open(f"/proc/{parent}/status", os.O_RDONLY),
     "read its memory": lambda: call(libc.process_vm_readv, parent, vector, 1, vector, 1, 0),
-    "trace it": lambda: call(libc.ptrace, 0x4206, parent, 0, 0) or call(libc.ptrace, 17, parent, 0, 0),
+    "trace it": lambda: call(libc.ptrace, 0x4206, parent, 0, 0) or call(libc.ptrace, 17, parent,
+        0, 0),
     "open a file": lambda: os.open("/dev/null", os.O_RDONLY),
     "list a folder": lambda: os.listdir("/"),
     "see a file": lambda: os.stat("/"),

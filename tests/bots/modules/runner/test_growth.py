@@ -93,7 +93,8 @@ HOG = """
   (i32.store (i32.const 0) (i32.const 0)) (i32.store (i32.const 4) (i32.const 65536))
   (drop (call $fd_write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 8)))
   (i32.store (i32.const 0) (i32.const 1024)) (i32.store (i32.const 4) (i32.const 60000))
-  (i32.store (i32.const 1024) (i32.const 0x100))  ;; a frame of 65,536 bytes that does not come to its end
+  ;; a frame of 65,536 bytes that does not come to its end
+  (i32.store (i32.const 1024) (i32.const 0x100))
   (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))
   (loop $grow (br_if $grow (i32.ne (memory.grow (i32.const 1)) (i32.const -1))))
   (call $proc_exit (i32.div_u (memory.size) (i32.const 100))))
@@ -191,7 +192,8 @@ module = Path(sys.argv[1])
 command = staged(module.parent, "staged", module.read_bytes())
 resource.setrlimit(resource.RLIMIT_DATA, (150_000 << 10,) * 2)
 said = trio.run(play, job([command] * 2, Clock.TICKS)).void
-memory_limits.data_limit = lambda: None  # as if the machine were short without a limit that can be read
+# as if the machine were short without a limit that can be read
+memory_limits.data_limit = lambda: None
 print(json.dumps([said, trio.run(play, job([command] * 2, Clock.TICKS)).void]))
 """
 

@@ -30,7 +30,8 @@ async function played({{ module, payload, key, most_bytes, orders }}) {{
   const pages = Math.floor(most_bytes / 65536);
   const own = _meter.rewritten(bytesOf(module), pages);
   const first = _sections.firstPages(own) > pages ? null : await WebAssembly.compile(own);
-  const seat = new _runner.LiveSeat(first, bytesOf(key), payload === undefined ? null : bytesOf(payload));
+  const seat = new _runner.LiveSeat(first, bytesOf(key),
+    payload === undefined ? null : bytesOf(payload));
   const [results, notes] = [[], []];
   for (const order of orders) {{
     const bytes = bytesOf(order.bytes);
@@ -62,7 +63,8 @@ async function lacking(module) {{
   const machine = new _machine.Machine();
   machine.take("m", bytesOf(module));
   const words = ["m", "", 256, new Uint8Array(8)];
-  const thrown = () => {{ try {{ machine.live(...words); }} catch (error) {{ return error.message; }} }};
+  const thrown = () => {{ try {{ machine.live(...words); }} catch (error) {{
+    return error.message; }} }};
   return [thrown(), machine.run(...words, []).why];
 }}
 </script>"""

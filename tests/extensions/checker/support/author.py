@@ -33,7 +33,8 @@ window.Worker = class extends start {
 };
 const make = URL.createObjectURL;
 URL.createObjectURL = (blob) => {
-  if (blob.type === "application/zip") blob.arrayBuffer().then((data) => { window.saved = [...new Uint8Array(data)]; });
+  if (blob.type === "application/zip") blob.arrayBuffer()
+    .then((data) => { window.saved = [...new Uint8Array(data)]; });
   return make(blob);
 };
 """
@@ -49,13 +50,15 @@ field.dispatchEvent(new Event("change", { bubbles: true }));
 """
 """Chooses a value of a field, as a person does."""
 COUNTED = """
-const [picture, wanted, name] = [Uint8Array.from(atob(arguments[0]), (one) => one.charCodeAt(0)), arguments[1], arguments[2]];
+const [picture, wanted, name] = [Uint8Array.from(atob(arguments[0]), (one) => one.charCodeAt(0)),
+  arguments[1], arguments[2]];
 createImageBitmap(new Blob([picture])).then((image) => {
   const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
   context.drawImage(image, 0, 0);
   const { data } = context.getImageData(0, 0, image.width, image.height);
   let count = 0;
-  for (let at = 0; at < data.length; at += 4) count += wanted.every((value, part) => data[at + part] === value);
+  for (let at = 0; at < data.length; at += 4) count += wanted
+    .every((value, part) => data[at + part] === value);
   window[name] = [count];
 });
 """

@@ -24,8 +24,10 @@ for await (const line of createInterface({{ input: process.stdin }})) {{
   if (take) machine.take(take[0], bytesOf(take[1]));
   if (!run) continue;
   const [module, payload, pages, key, orders] = run;
-  const told = machine.run(module, payload, pages, bytesOf(key), orders.map(([word, ticks, hex]) => [word, ticks, bytesOf(hex)]));
-  const results = told.results.map(([word, used, answer]) => [word, used, Buffer.from(answer).toString("hex")]);
+  const told = machine.run(module, payload, pages, bytesOf(key),
+    orders.map(([word, ticks, hex]) => [word, ticks, bytesOf(hex)]));
+  const results = told.results.map(([word, used, answer]) =>
+    [word, used, Buffer.from(answer).toString("hex")]);
   console.log(JSON.stringify({{ why: told.why, results }}));
 }}
 """

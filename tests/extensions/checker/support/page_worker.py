@@ -15,11 +15,14 @@ STARTED = """
 const files = {};
 for (const block of document.querySelectorAll("script[type='application/base64']")) {
   const text = block.textContent;
-  files[block.id] = Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  files[block.id] = Uint8Array.fromBase64?.(text) ??
+    Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 window.told = [];
-window.worker = new Worker(URL.createObjectURL(new Blob([files["worker.js"]], { type: "text/javascript" })));
-worker.onerror = (event) => { told.push({ kind: "failed", why: event.message }); document.title = told.length; };
+window.worker = new Worker(URL.createObjectURL(new Blob([files["worker.js"]],
+  { type: "text/javascript" })));
+worker.onerror = (event) => { told.push({ kind: "failed", why: event.message });
+  document.title = told.length; };
 worker.onmessage = ({ data }) => {
   if (data.workbench) told.push(JSON.parse(data.workbench));
   if (data.failed) told.push({ kind: "failed", why: data.failed });

@@ -156,9 +156,8 @@ def lines(leagues: int) -> Iterator[str]:
                 four = [
                     getattr(one, what) for one in (of.anew, of.old, of.anew_by_elo, of.old_by_elo)
                 ]
-                yield "{:4} {:6} anew {!s:>14} old {!s:>14}   by Elo anew {!s:>14} old {!s:>14}".format(
-                    batches, what, *four
-                )
+                row = "{:4} {:6} anew {!s:>14} old {!s:>14}   by Elo anew {!s:>14} old {!s:>14}"
+                yield row.format(batches, what, *four)
     for every in (1, 5, 15):
         first, by_elo = again_and_again(every, leagues)
         yield (

@@ -19,7 +19,8 @@ OPPONENTS = {"khiva": C, "emira": "shipped:python/random", "silk_road": "shipped
 
 STATE = """
 const options = [...document.querySelectorAll('.options button')];
-return [document.querySelector('.controls') !== null, options.length, document.querySelector('.status')?.textContent ?? ''];
+return [document.querySelector('.controls') !== null, options.length,
+  document.querySelector('.status')?.textContent ?? ''];
 """
 
 
@@ -27,7 +28,8 @@ MOST_LOOKS = 50_000
 
 
 HAND = """
-return [...document.querySelectorAll('.held')].map((one) => [one.textContent, one.disabled, one.ariaPressed]);
+return [...document.querySelectorAll('.held')].map((one) =>
+  [one.textContent, one.disabled, one.ariaPressed]);
 """
 
 

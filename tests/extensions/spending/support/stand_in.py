@@ -19,7 +19,8 @@ from khiva_spent import play
 every = {"answers": ("model", 1), "tenth": ("lot", 10), "never": ("lot", 1)}
 every |= {"overloaded": ("failed", 3), "garbles": ("retry", 10)}
 otherwise, step = every[sys.argv[1]]
-spent = dict.fromkeys(("model", "retry", "lot", "failed", "tokens_in", "tokens_out", "waited_ms", "cost"), 0)
+spent = dict.fromkeys(("model", "retry", "lot", "failed", "tokens_in", "tokens_out", "waited_ms",
+    "cost"), 0)
 asked = 0
 
 
@@ -28,7 +29,8 @@ def choose(decide, match):
     asked += 1
     chance = Lottery(match["seed"], asked)
     spent[otherwise if asked % step == 0 else "model"] += 1
-    for name, most in (("tokens_in", 4_000), ("tokens_out", 90), ("waited_ms", 2_000), ("cost", 1_000)):
+    for name, most in (("tokens_in", 4_000), ("tokens_out", 90), ("waited_ms", 2_000),
+        ("cost", 1_000)):
         spent[name] += chance.below(most)
     return chance.below(len(decide["legal"]))
 
