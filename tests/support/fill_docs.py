@@ -18,6 +18,7 @@ import textwrap
 import tokenize
 import tomllib
 from collections.abc import Iterator
+from inspect import cleandoc
 from itertools import pairwise
 from pathlib import Path
 
@@ -67,6 +68,11 @@ def filled(source: str, width: int = WIDTH) -> str:
     if _words(result) != _words(source):
         raise ValueError("filling would change more than line ends")
     return result
+
+
+def unwrapped(text: str) -> str:
+    """Return a docstring with each paragraph, item and entry on one line."""
+    return "\n".join(_fill(cleandoc(text).split("\n"), 0, sys.maxsize, 0, only_wide=False))
 
 
 def _texts(source: str, lines: list[str], width: int) -> Iterator[tuple[int, int, list[str]]]:
@@ -134,8 +140,10 @@ def _comment(lines: list[str], width: int) -> list[str]:
     return [f"{indent}# {line}".rstrip() for line in new]
 
 
-def _fill(lines: list[str], base: int, width: int, quotes: int) -> list[str]:
-    """Fill the paragraphs that have a line wider than ``width``.
+def _fill(
+    lines: list[str], base: int, width: int, quotes: int, *, only_wide: bool = True
+) -> list[str]:
+    """Fill the paragraphs that have a line wider than ``width``, or all.
 
     Args:
         lines: the text, each line with its indentation.
@@ -149,7 +157,7 @@ def _fill(lines: list[str], base: int, width: int, quotes: int) -> list[str]:
         room = quotes if not new else 0
         wide = any(len(line) + room * (not at) > width for at, line in enumerate(paragraph))
         kept = any(LAID_OUT.search(line) for line in paragraph) or _indent(paragraph[0]) > base
-        if wide and not kept and paragraph[0].strip():
+        if (wide or not only_wide) and not kept and paragraph[0].strip():
             named = bool(new) and ENTRY.match(paragraph[0].strip()) is not None
             new += _units(paragraph, width, room, named=named)
         else:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 import jsonschema
 import msgspec
+from fill_docs import unwrapped
 
 from khiva_arena.bots.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural
 from khiva_arena.common import stream
@@ -38,7 +39,7 @@ def schema_of(kind: Any) -> dict[str, Any]:
     schema = msgspec.json.schema(kind)
     for part in schema["$defs"].values():
         if "description" in part:
-            part["description"] = cleandoc(part["description"])
+            part["description"] = unwrapped(part["description"])
     return {"$schema": DIALECT, **schema}
 
 
