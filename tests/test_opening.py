@@ -134,7 +134,7 @@ OTHERS = {
     "extensions/seats/terminal_seat": (3, TYPED),
     "common/shipped": (1, OURS),
     "common/manual": (1, OURS),
-    "records/store/files": (1, OURS),
+    "records/store/versions": (1, OURS),
     "records/store/new_file": (1, MADE),
     "records/store/private": (2, MADE),
     "display/terminal/console": (2, SYSTEM),

@@ -19,7 +19,7 @@ from sides import PACKAGE
 BESIDE = ("bots", "docs", "protocol")
 """The folders that a checkout has beside the package."""
 LIST = Path("extensions", "__init__.py")
-_ROWS = re.compile(r"^ROWS: tuple\[ExtensionRow, \.\.\.\] = \((.*)\)$", re.MULTILINE)
+_ROWS = re.compile(r"^ROWS: tuple\[ExtensionRow, \.\.\.\] = \(([^)]*)\)$", re.MULTILINE)
 _BEGINNING = """
 import sys
 from pathlib import Path

@@ -2,8 +2,8 @@
 opened what it needs.
 
 Afterwards it reads the files that it has named and those that it has open. It opens no
-socket, connects nowhere, starts no program and signals nobody, whatever a stranger may
-make of it.
+socket, connects nowhere, starts no program and signals nobody, whatever a stranger
+sends it.
 """
 
 import _ctypes
