@@ -7,9 +7,8 @@ The bodies of functions are left to ``walk.py``.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from khiva_arena.bots.modules.meter.function_names import names_of
-
 from . import bounds, imports
+from .function_names import names_of
 from .instructions import TYPES
 from .prices import PAGES
 from .reader import PADDING, Bytes, invalid, refuse, unsigned

@@ -8,8 +8,6 @@ rewritten module, so that nothing in it needs a price.
 
 from collections.abc import Callable
 
-from khiva_arena.bots.modules.meter.walked import ANY, OpenBlock, Walked
-
 from . import bounds
 from .edits import Edits
 from .instructions import TYPES, Instruction, Treatment, refusal
@@ -17,6 +15,7 @@ from .parse import FunctionType, Module, local_types
 from .pieces import Pieces
 from .prices import CALL, NEAR
 from .reader import PADDING, invalid, refuse, signed, unsigned
+from .walked import ANY, OpenBlock, Walked
 
 # The loop compares with these for each instruction; they are looked up once.
 _SIMPLE, _LOCAL_GET, _CONSTANT, _MEMORY = (
