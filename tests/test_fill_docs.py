@@ -5,27 +5,27 @@ from fill_docs import filled, unwrapped
 
 CASES = {
     "a line": (
-        '"""Say in one line that is too long what it is."""\n',
-        '"""Say in one line that is too long what\nit is.\n"""\n',
+        '"""Say in one line, a wide one, what it is."""\n',
+        '"""Say in one line, a wide one, what it\nis.\n"""\n',
     ),
     "a raw one, indented": (
-        'def f():\n    r"""Say in one line that is too long."""\n',
-        'def f():\n    r"""Say in one line that is too\n    long.\n    """\n',
+        'def f():\n    r"""Say in one line, a wide one, it."""\n',
+        'def f():\n    r"""Say in one line, a wide one,\n    it.\n    """\n',
     ),
     "a comment": (
-        "X = 1\n# A comment that is too long for a line of forty\n# goes on.\n",
-        "X = 1\n# A comment that is too long for a line\n# of forty goes on.\n",
+        "X = 1\n# A comment of more than forty columns a line\n# goes on.\n",
+        "X = 1\n# A comment of more than forty columns a\n# line goes on.\n",
     ),
     "items": (
-        '"""Two.\n\n- an item that is too long for one line of it\n- another one\n"""\n',
-        '"""Two.\n\n- an item that is too long for one line\n  of it\n- another one\n"""\n',
+        '"""Two.\n\n- an item of more than forty columns of it\n- another one\n"""\n',
+        '"""Two.\n\n- an item of more than forty columns of\n  it\n- another one\n"""\n',
     ),
     "entries": (
         '"""Do it.\n\nseats: how many of them are at a table now\nseed: a word\n"""\n',
         '"""Do it.\n\nseats: how many of them are at a table\n    now\nseed: a word\n"""\n',
     ),
     "a command": ('"""Do.\n\n    a command that is laid out by hand, as it is\n"""\n',) * 2,
-    "a table": ('"""Do.\n\nname    what it is in a table that is too wide\n"""\n',) * 2,
+    "a table": ('"""Do.\n\nname    what it is in a table of other widths\n"""\n',) * 2,
     "a short paragraph": ('"""Short.\n\nThis is\nnot filled.\n"""\n',) * 2,
     "a word to a tool": ("X = 1\n# noqa: E501 is a word to a tool and stays as it is\n",) * 2,
 }

@@ -113,11 +113,11 @@ def test_a_new_bot_has_the_interpreter_of_its_language(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     language = new_folder.language_of("javascript")
-    raw = new_bot.tomllib.loads((language.folder / "random" / "bot.toml").read_text()) | {
+    raw = new_folder.tomllib.loads((language.folder / "random" / "bot.toml").read_text()) | {
         "interpreter": "echo main.js",
         "memory": 4,
     }
-    monkeypatch.setattr(new_bot.tomllib, "loads", lambda text: raw)
+    monkeypatch.setattr(new_folder.tomllib, "loads", lambda text: raw)
     new_folder.make(language, tmp_path / "new")
     monkeypatch.undo()
     interpreted = load(str(tmp_path / "new")).interpreted

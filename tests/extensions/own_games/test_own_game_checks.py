@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from arena import C, arena, bots
-from game_table import table, two
 from own_games import TEMPLATE, changed
+from own_table import table, two
 from stores import RANDOM
 from wording import sentence
 
@@ -170,12 +170,13 @@ def test_every_point_has_advice() -> None:
     """Read from the source of the check, so that a new point is not forgotten."""
     import ast
 
-    from khiva_arena.games import conformance
+    from khiva_arena.games import checked_match, checked_state, conformance
 
-    tree = ast.parse(Path(conformance.__file__).read_text())
+    files = (conformance, checked_match, checked_state)
     calls = [
         node
-        for node in ast.walk(tree)
+        for file in files
+        for node in ast.walk(ast.parse(Path(file.__file__).read_text()))
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("want", "fail")
     ]
     texts = [

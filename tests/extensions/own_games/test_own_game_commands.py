@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from arena import arena, bots
-from game_table import RAN, table, two
 from own_games import changed
+from own_table import RAN, table, two
 from pages import blocks
 from stores import NAIVE, RANDOM
 from trial_bots import write

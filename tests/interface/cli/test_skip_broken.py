@@ -20,7 +20,7 @@ from khiva_arena.arbiter import memory_limits
 from khiva_arena.bots.sandbox.level import TRUSTING, Level
 from khiva_arena.common.machine import of_the_machine
 from khiva_arena.common.say import say_nothing
-from khiva_arena.competition.playing import starts
+from khiva_arena.competition.playing import starts, trial_starts
 from khiva_arena.competition.playing.starts import as_modules, without_broken
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants import build, modules
@@ -314,7 +314,7 @@ def test_what_is_opened_to_one_that_is_left_out_is_no_mistake(
 
 
 PLACES = (
-    "khiva_arena.entrants.bots.load",
+    "khiva_arena.entrants.bots_of_an_event.load",
     "khiva_arena.competition.playing.trial_starts.stage_with_permissions",
     "khiva_arena.competition.playing.trial_starts.start_once",
 )
@@ -389,7 +389,8 @@ def test_an_error_of_the_machine_in_other_words_is_told_as_it_is(
         except OSError as error:
             raise BotError(f"its module: {error.strerror}") from None
 
-    monkeypatch.setattr(starts, "stage_with_permissions", out_of_files)
+    for module in (starts, trial_starts):
+        monkeypatch.setattr(module, "stage_with_permissions", out_of_files)
     settings, entrants = settings_from({"bots": [NAIVE], "isolation": "trusted"}), [load(NAIVE)]
     with pytest.raises(BotError) as caught:
         starts.ready_to_play(settings, entrants, TRUSTING, say_nothing)
@@ -403,7 +404,7 @@ def test_an_error_of_the_machine_in_other_words_is_told_as_it_is(
 def test_an_interrupt_leaves_out_nobody(
     error: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fail_at(monkeypatch, "khiva_arena.entrants.bots.load", error)
+    fail_at(monkeypatch, "khiva_arena.entrants.bots_of_an_event.load", error)
     with pytest.raises(type(error)):
         load_all([RANDOM], with_broken=True)
     bot = load(NAIVE)
