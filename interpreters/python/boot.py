@@ -26,7 +26,7 @@ re string struct time typing"""
 HEAD, MAGIC = b"khiva-interpreted-1", b"khiva-bot-files-1"
 PAGE = "docs/modules.md#python"
 NO_FILES = f"a bot in ticks reads its own files, writes none, and has no others, no sockets and no processes: {PAGE}"
-NO_THREADS = f"threads are not to be had in ticks: {PAGE}"
+NO_THREADS = f"threads are not available in ticks: {PAGE}"
 OF_A_SYSTEM = ("os", "posix", "signal")
 """Modules of which much is not here: processes, owners, alarms."""
 WRITING = "chmod link remove rename replace rmdir truncate unlink utime"
@@ -306,7 +306,7 @@ def tell(error):
 
 def _missing(error):
     if name := _lacking(error):
-        return "" if Files.find_spec(name.partition(".")[0]) else f"{name} is not to be had in ticks: {PAGE}"
+        return "" if Files.find_spec(name.partition(".")[0]) else f"{name} is not available in ticks: {PAGE}"
     if isinstance(error, OSError):
         return NO_FILES
     return NO_THREADS if isinstance(error, RuntimeError) and "new thread" in str(error) else ""

@@ -187,7 +187,7 @@ def _payload_of(bot: Bot, folder: Path) -> bytes | None:
 
 def interpreter_of(bot: Bot) -> bytes:
     """Return the module of the interpreter that runs a bot. Raises ConfigError or
-    StagingError if it is not to be had.
+    StagingError if it is not available.
     """
     from khiva_arena.entrants.interpreters import module_of  # not above: most bots have none
 

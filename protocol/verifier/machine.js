@@ -47,7 +47,7 @@ export class Machine {
   // notes}. results: one for each order to ask, [word, ticks, bytes]; why: what this machine lacks for it, "" if nothing; notes:
   // what the module has written on stderr.
   // An error here is none of the module's: what a module can do wrong is a result. It may be a stack that is full too early, or
-  // memory that is not to be had.
+  // memory that is not available.
   run(...words) {
     const { results, seat } = this.seatOf(...words);
     try {
@@ -116,7 +116,7 @@ export class Machine {
       const own = rewritten(bytes, pages, mergesWatched());
       return { module: firstPages(own) > pages ? null : new WebAssembly.Module(own), size: own.length };
     } catch (error) {
-      if (error instanceof RangeError) throw error; // memory that is not to be had now may be had later
+      if (error instanceof RangeError) throw error; // memory that is not available now may be later
       return { error };
     }
   }

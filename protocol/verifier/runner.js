@@ -272,7 +272,7 @@ class Seat {
   wayOut(error) {
     if (error instanceof Exit) return ["exited", bigEndian(error.code)];
     if (!(error instanceof TimeUp) && !(error instanceof WebAssembly.RuntimeError)) throw error;
-    if (this.exports["khiva:pages"].value < 0) throw new MemoryRefused("memory that the event allows the bot is not to be had");
+    if (this.exports["khiva:pages"].value < 0) throw new MemoryRefused("memory that the event allows the bot is not available");
     if (this.left < 0n) return ["timeout", NOTHING];
     return [this.exports["khiva:height"].value > HEIGHT_LIMIT ? "stack" : "trapped", NOTHING];
   }

@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 def missing(code: str, hint: str) -> Row:
-    """A program whose last line on stderr says what is not to be had."""
+    """A program whose last line on stderr says what is not available."""
     return Row(
         code,
         CRASHED,
@@ -40,7 +40,7 @@ def no_module(name: str) -> Row:
 
 
 def lacks_part(code: str, name: str) -> Row:
-    return missing(code, f"{name} is not to be had in ticks")
+    return missing(code, f"{name} is not available in ticks")
 
 
 def recursion(code: str, least: int, limit: int) -> Row:
@@ -295,7 +295,7 @@ ROWS = {
     ),
     "threads": missing(
         "import threading; threading.Thread(target=print).start()",
-        "threads are not to be had in ticks",
+        "threads are not available in ticks",
     ),
     "its own file": Row(
         "from pathlib import Path\nprint(len(open(__file__).read()), "

@@ -72,7 +72,7 @@ ROWS = {
     "sleeps": Row("import time; time.sleep(3600)", TIMEOUT, USED),
     "threads": crashes(
         "import threading; threading.Thread(target=answer, args=(message,)).start()",
-        "threads are not to be had",
+        "threads are not available",
     ),
     "choice-beyond": Row("answer(message, 10_000)", ILLEGAL),
     "choice-a-string": Row("answer(message, '1')", PROTOCOL),

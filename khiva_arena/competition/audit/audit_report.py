@@ -333,10 +333,10 @@ class RunsAgain(Protocol):
 
         matches: by ordinal, the record and the secret of the seed.
         published: the identities of the bots that their league publishes; None for all.
-            A match with another one, whose module or payload is not to be had, cannot
+            A match with another one, whose module or payload is not available, cannot
             be played.
 
-        Raises ConfigError if a module is not to be had, or is another one.
+        Raises ConfigError if a module is not available, or is another one.
         """
 
 

@@ -99,7 +99,7 @@ class Rerunner:
     ) -> Mapping[str, Command]:
         """Return the command of each bot of sound matches, by identity. ``besides``:
         the bots that need not be here. Raises ConfigError if a module of the event is
-        not to be had, or is another one.
+        not available, or is another one.
         """
         modules = [bot for bot in definition.bots if not bot.person]
         unknown = [
@@ -197,7 +197,7 @@ class Rerunner:
         matches: by ordinal, the record and the secret of the seed.
         published: as ``RunsAgain`` has it.
 
-        Raises ConfigError if a module is not to be had, or is another one.
+        Raises ConfigError if a module is not available, or is another one.
         """
         note(report, self.findings(definition, matches, published), matches)
 
@@ -215,7 +215,7 @@ class Rerunner:
         matches: by ordinal, the record and the secret of the seed.
         published: as ``RunsAgain`` has it.
 
-        Raises ConfigError if a module is not to be had, or is another one.
+        Raises ConfigError if a module is not available, or is another one.
         """
         unequal: dict[int, str] = {}
         hidden = {} if published is None else self._unpublished(definition, published)

@@ -70,7 +70,7 @@ def write_bundle(
         publishes
     with_transcripts: also what bots wrote on stderr, as far as it was kept
 
-    Raises ConfigError if an event is not over, or a module is not to be had, StoreError
+    Raises ConfigError if an event is not over, or a module is not available, StoreError
     if one is damaged, ArenaError if the file cannot be written.
     """
     _check_over(store, events)
@@ -165,7 +165,7 @@ def _modules(
     store: Store, event: EventRow, written: _Written
 ) -> Iterator[bundle.ModuleLine | bundle.PayloadLine]:
     """Yield the lines of the modules and payloads of an event in ticks. Raises
-    ConfigError if one is not to be had.
+    ConfigError if one is not available.
     """
     # not above: few bundles have modules
     from khiva_arena.entrants.only_modules import damaged_copies, read_from

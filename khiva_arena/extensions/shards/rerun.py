@@ -87,7 +87,7 @@ def rerun_parts(
         confirmed.
 
     Raises ConfigError with each part that has a forged match, or too many that cannot
-    be confirmed; or if a module is not to be had.
+    be confirmed; or if a module is not available.
     """
     reruns = [
         _rerun(part, rerunner, share, say, take_unconfirmed=take_unconfirmed) for part in parts

@@ -59,7 +59,7 @@ LIMITS = (
 def spare_threads() -> None:
     """Let numerical libraries compute by one thread, before they are loaded: each
     further one takes 32 MiB at its first work, and ends the process where they are not
-    to be had.
+    available.
     """
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
