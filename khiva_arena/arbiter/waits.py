@@ -1,4 +1,4 @@
-"""One seat that the arbiter waits for: its request, its clock, and what came of it."""
+"""One seat that the arbiter waits for, with its request and its clock."""
 
 import msgspec
 

@@ -1,6 +1,4 @@
-"""A match of any game that the checks of the contract play at random, and what they ask
-of all its parts.
-"""
+"""A match of any game that the checks of the contract play at random."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

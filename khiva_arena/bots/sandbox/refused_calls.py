@@ -1,5 +1,5 @@
-"""The system calls that the filter of a bot refuses, or allows with some arguments
-only: tables for seccomp.
+"""System calls that the filter of a bot refuses, or allows with some arguments only:
+tables for seccomp.
 """
 
 import errno

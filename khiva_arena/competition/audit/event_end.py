@@ -1,4 +1,4 @@
-"""The audit of an event's end: what its store says of it, against what was played."""
+"""Audit how an event ended: the claims of its store, against the matches."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

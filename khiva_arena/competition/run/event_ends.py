@@ -1,4 +1,4 @@
-"""How an event ends: in words, and in its store."""
+"""End an event in its store, and say so in words."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,5 +1,5 @@
-"""What a page does not check of a bundle, since its runtime does not carry the
-extension for it.
+"""Parts of a bundle that a page does not check, for lack of an extension in its
+runtime.
 """
 
 from khiva_arena.arbiter import handed_games

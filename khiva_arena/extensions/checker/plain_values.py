@@ -1,4 +1,4 @@
-"""The values that a page is told of a checked bundle, as plain lists and mappings."""
+"""Plain lists and mappings in which a page is told of a checked bundle."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path

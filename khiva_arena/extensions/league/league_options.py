@@ -1,5 +1,5 @@
-"""The options of a league: the lines of its league.toml that a settings file does not
-have.
+"""The options of a league: the settings of its league.toml that other competitions do
+not have.
 """
 
 from typing import Annotated, Any

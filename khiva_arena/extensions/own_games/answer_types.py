@@ -1,4 +1,6 @@
-"""The types of a game's answers, and how a breach of them is said."""
+"""Decode the answers of a game by their types, and say which rule of the contract they
+break.
+"""
 
 import json
 from typing import Any

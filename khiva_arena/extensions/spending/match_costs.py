@@ -1,4 +1,4 @@
-"""What a match costs, from what was measured, and the currency of a cap."""
+"""The costs of matches, as they were measured, and the currency of a cap."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt

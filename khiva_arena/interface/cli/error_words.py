@@ -1,4 +1,4 @@
-"""Errors that end a command, in words."""
+"""Say in words why a command failed."""
 
 import errno
 

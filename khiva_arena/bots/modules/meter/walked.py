@@ -1,4 +1,4 @@
-"""What a walk through a function's body keeps: its open blocks, and its result."""
+"""Results of a walk through a function's body, and the blocks that are open in it."""
 
 from typing import NamedTuple
 

@@ -1,5 +1,5 @@
-"""What a league has published before: its newest table, and its history, mended after a
-kill.
+"""Files that a league has published before: its newest table, and its history, which a
+kill may have left unfinished.
 """
 
 import os

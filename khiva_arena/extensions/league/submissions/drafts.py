@@ -1,4 +1,4 @@
-"""Drafts: files of submissions that a kill left behind, removed."""
+"""Remove drafts: files of submissions that a kill has left."""
 
 import shutil
 from contextlib import nullcontext, suppress
