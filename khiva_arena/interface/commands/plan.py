@@ -67,7 +67,7 @@ def plan(
             for members in pooled(rated_events(db, event, say))
         ]
         shares = {
-            row.id: len(db.recorded(row.id)) / bare_timetable(row).matches
+            row.id: _share(row, len(db.recorded(row.id)))
             for members, _ in tables
             for row in members
         }
@@ -115,6 +115,12 @@ def _plan_of(table: Standings, error: float | None, gap: float | None, power: fl
         if error is None and gap is not None
         else plans.for_error(table, error or 0.0)
     )
+
+
+def _share(event: EventRow, recorded: int) -> float:
+    """Return the part of an event's seeds that is played, in whole seeds."""
+    seeds = event.definition.seeds
+    return recorded * seeds // bare_timetable(event).matches / seeds
 
 
 def _with_next(
