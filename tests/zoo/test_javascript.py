@@ -55,7 +55,7 @@ def crashes(code: str, notes: str) -> Row:
 
 ROWS = {
     "honest": Row("answer(message)", OK),
-    "throws": crashes('throw new Error("no idea")', r"main\.js:8\n.*\nError: no idea\n"),
+    "throws": crashes('throw new Error("no idea")', r"main\.js:9\n.*\nError: no idea\n"),
     "returns": Row("return", CRASHED, "^exited with code 0$"),
     "never-ends": Row("for (;;);", TIMEOUT, USED),
     "says-nothing": Row("", TIMEOUT, USED),

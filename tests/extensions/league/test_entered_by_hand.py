@@ -47,7 +47,7 @@ PLACES = (by_hand, entry_files, examine, queue_file, contextlib)
 STEPS = (
     "lock.take",
     "by_hand.examine_next",
-    "examine._sweep",
+    "examine.sweep",
     "queue.claim",
     "examine.unpack",
     "examine._loaded",

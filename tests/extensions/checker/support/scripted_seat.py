@@ -31,6 +31,20 @@ def sat(
     return asyncio.run(_sat(home, answer, live, SEATED | {"files": files or template()} | wish))
 
 
+def asked_from(home: Path, seat: int, least: int) -> int:
+    """Return the first step, ``least`` or later, at which a seat of the match that
+    ``taken_over`` plays is asked.
+    """
+    play, replay = WISH | {"do": "play", "files": template()}, {"do": "replay", "name": "1/0"}
+    told = asyncio.run(_sat(home, lambda *_: LEAVE, True, play, replay))
+    asked = next(event for event in told if event["kind"] == "replay")["block"]["asked"][0]
+    return next(
+        step
+        for step, choices in enumerate(asked)
+        if step >= least and any(who[0] == seat for who in choices)
+    )
+
+
 def taken_over(
     home: Path,
     answer: Answer,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from scripted_person import by_command, choice_of
-from scripted_seat import LEAVE, sat, taken_over
+from scripted_seat import LEAVE, asked_from, sat, taken_over
 from wording import sentence
 from workbench_played import template
 
@@ -95,16 +95,17 @@ def test_ones_own_bot_that_does_not_start_is_refused_at_its_line(tmp_path: Path)
 def test_a_seat_that_is_taken_over_goes_on_as_recorded_if_the_person_chooses_so(
     tmp_path: Path,
 ) -> None:
-    told = taken_over(tmp_path, choice_of, 5, 0)
+    step = asked_from(tmp_path, 0, 5)
+    told = taken_over(tmp_path, choice_of, step, 0)
     ends = told[-1]["ends"]
     (replay,) = [event for event in told if event["kind"] == "replay"]
-    recorded = [who for step in replay["block"]["asked"][0][5:] for who in step if who[0] == 0]
+    recorded = [who for step in replay["block"]["asked"][0][step:] for who in step if who[0] == 0]
     first = next(
         event["message"] for event in told if event.get("message", {}).get("type") == "ask"
     )
     assert first["frame"]["events"], "what the seat saw before"
     assert ends["now"]["choice"] == choice_of(0, len(first["ask"]["legal"]))
-    same = taken_over(tmp_path, lambda asked, legal: recorded[asked][3], 5, 0)[-1]["ends"]
+    same = taken_over(tmp_path, lambda asked, legal: recorded[asked][3], step, 0)[-1]["ends"]
     of_bots = same["then"].pop("digest")
     assert same["then"] | {"digest": of_bots} == ends["then"]
     assert same["now"].pop("digest") != of_bots, "a person sat there"
@@ -127,12 +128,13 @@ def test_a_seat_that_was_not_asked_cannot_be_taken_over(
 def test_the_records_of_a_play_stay_when_its_match_with_a_person_is_left(
     tmp_path: Path, live: bool
 ) -> None:
+    step = asked_from(tmp_path, 0, 5)
     after = [
         {"do": "replay", "name": "1/0"},
-        {"do": "go_on", "name": "1/0", "step": 5, "seat": 0, "choice": 0},
+        {"do": "go_on", "name": "1/0", "step": step, "seat": 0, "choice": 0},
     ]
     told = taken_over(
-        tmp_path, lambda asked, legal: 0 if asked < 2 else LEAVE, 5, 0, live=live, after=after
+        tmp_path, lambda asked, legal: 0 if asked < 2 else LEAVE, step, 0, live=live, after=after
     )
     first, again = [event for event in told if event["kind"] == "replay"]
     assert [event["kind"] for event in told[-3:]] == ["left", "replay", "gone_on"]
