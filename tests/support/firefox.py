@@ -31,6 +31,10 @@ PREFERENCES = "".join(
     }.items()
 )
 FORGET = "Services.io.offline = true; Services.console.reset();"
+ADVICE = "This site appears to use a scroll-linked positioning effect"
+"""Advice of Firefox, from 153 on, about the editor of the page, some layers of which move
+while it scrolls. It comes or not, by the times of frames.
+"""
 ERRORS = (
     "return Services.console.getMessageArray().map(String).filter((one) => /file: "
     '"(file|blob):/.test(one));'
@@ -101,6 +105,7 @@ class Firefox:
     def wrong(self) -> list[str]:
         """All that its console says since the page was opened."""
         errors: list[str] = self._of_the_browser(ERRORS)
+        errors = [error for error in errors if ADVICE not in error]
         lines = self._said.read_bytes()[self._before :].decode(errors="replace").splitlines()
         return errors + [
             line for line in lines if line.startswith("console.") and "RSLoader" not in line
