@@ -32,8 +32,8 @@ PREFERENCES = "".join(
 )
 FORGET = "Services.io.offline = true; Services.console.reset();"
 ADVICE = "This site appears to use a scroll-linked positioning effect"
-"""Advice of Firefox, from 153 on, about the editor of the page, some layers of which move
-while it scrolls. It comes or not, by the times of frames.
+"""Advice of Firefox, from 153 on, about the editor of the page, some layers of which
+move while it scrolls. It comes or not, by the times of frames.
 """
 ERRORS = (
     "return Services.console.getMessageArray().map(String).filter((one) => /file: "
