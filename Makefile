@@ -99,7 +99,8 @@ check: .venv/.test ## only lint, types and import contracts, and how large the p
 lint types contracts size rewritten: .venv/.test
 
 # Files whose bytes are pinned, or that newcomers read as they are: lines of up to 130 columns.
-WIDE = $(shell find bots protocol/examples interpreters/python khiva_arena/extensions/own_games/template tests/published -name '*.py')
+WIDE_FOLDERS := bots protocol/examples interpreters/python khiva_arena/extensions/own_games/template tests/published
+WIDE := $(wildcard $(foreach folder,$(WIDE_FOLDERS),$(addprefix $(folder)/,*.py */*.py */*/*.py */*/*/*.py)))
 
 lint:
 	$(BIN)/ruff check
