@@ -186,7 +186,7 @@ ORDINARY: dict[str, tuple[str, ...]] = {
     "close": ("close", "open", "1", "--yes"),
     "compare": ("compare", NAIVE, FORFEITS, *TRUSTED, "--rule", "max_turns=2", "--seed", "imports"),
     "decode": ("decode", "raw/seat-0.to-bot"),
-    "sprt": ("sprt", NAIVE, RANDOM, *TRUSTED, *DECIDED, "--accept", "better,not-better"),
+    "sprt": ("sprt", NAIVE, FORFEITS, *TRUSTED, *DECIDED, "--accept", "better,not-better"),
     "watch": ("watch", "events.jsonl"),
 }
 """Ordinary uses of the commands of the core that ``NEEDS`` has refused."""

@@ -485,7 +485,10 @@ def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     )
     told = lines_of(tmp_path / "events")
     llrs = [line for line in told if line["type"] == "llr"]
-    assert [line["seeds"] for line in llrs] == list(range(1, len(llrs) + 1))
+    # A match that the machine spoils is played again: then one line counts two seeds.
+    seeds = [line["seeds"] for line in llrs]
+    assert seeds == sorted({*seeds})
+    assert len(seeds) > seeds[-1] / 2
     assert told[0]["format"] == "sprt"
     final = json.loads(done.stdout)
     assert llrs[-1]["llr"] == pytest.approx(final["llr"], abs=1e-3)
@@ -517,8 +520,12 @@ def test_a_comparison_tells_how_it_stands(tmp_path: Path) -> None:
     words = ["compare", NAIVE, FORFEITS, *short]
     final = json.loads(arena(*words, "--events-file", "events", cwd=tmp_path).stdout)
     told = [line for line in lines_of(tmp_path / "events") if line["type"] == "difference"]
-    assert [line["seeds"] for line in told] == list(range(1, 8))
-    assert [line["decision"] for line in told] == [""] * 6 + ["better"]
+    # A line may count two seeds, as above.
+    seeds = [line["seeds"] for line in told]
+    assert seeds == sorted({*seeds})
+    assert seeds[-1] == 7
+    assert len(seeds) > 3
+    assert [line["decision"] for line in told] == [""] * (len(told) - 1) + ["better"]
     assert [told[-1]["elo"], told[-1]["low"], told[-1]["high"]] == [
         pytest.approx(final["elo"], abs=0.1),
         pytest.approx(final["low"], abs=0.1),
