@@ -485,7 +485,7 @@ def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     )
     told = lines_of(tmp_path / "events")
     llrs = [line for line in told if line["type"] == "llr"]
-    # A match that the machine spoils is played again: then one line counts two seeds.
+    # Outcomes of later seeds wait for one that comes late: one line counts them all.
     seeds = [line["seeds"] for line in llrs]
     assert seeds == sorted({*seeds})
     assert len(seeds) > seeds[-1] / 2
@@ -520,7 +520,7 @@ def test_a_comparison_tells_how_it_stands(tmp_path: Path) -> None:
     words = ["compare", NAIVE, FORFEITS, *short]
     final = json.loads(arena(*words, "--events-file", "events", cwd=tmp_path).stdout)
     told = [line for line in lines_of(tmp_path / "events") if line["type"] == "difference"]
-    # A line may count two seeds, as above.
+    # A line may count several seeds, as above.
     seeds = [line["seeds"] for line in told]
     assert seeds == sorted({*seeds})
     assert seeds[-1] == 7
