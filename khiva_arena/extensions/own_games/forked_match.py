@@ -6,12 +6,7 @@ import traceback
 from typing import Any
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.own_games.calls import (
-    Spec,
-    Unplain,
-    encode,
-    strictly,
-)
+from khiva_arena.extensions.own_games.calls import Spec, Unplain, encode, strictly
 from khiva_arena.games.base import Event, Game, Pending, State
 from khiva_arena.words import an
 

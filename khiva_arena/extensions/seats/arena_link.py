@@ -5,9 +5,7 @@ from __future__ import annotations
 import ssl
 from typing import Any, NamedTuple
 
-from khiva_arena.extensions.seats.relay_protocol import (
-    LinkBreach,
-)
+from khiva_arena.extensions.seats.relay_protocol import LinkBreach
 
 
 class ArenaLink(NamedTuple):

@@ -15,10 +15,7 @@ from khiva_arena.competition.playing.trial_starts import first_header
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.spending.spend_cap import (
-    Cost,
-    DearReport,
-)
+from khiva_arena.extensions.spending.spend_cap import Cost, DearReport
 
 OPTION = "--spend"
 _SURE = 2.0  # standard errors: about 95 %

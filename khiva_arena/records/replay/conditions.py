@@ -12,12 +12,7 @@ from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import Resources
 from khiva_arena.common.result import Clock, Policy
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.replay.record import (
-    IN_TICKS,
-    WITH_PERSONS,
-    Header,
-    RecordedSeat,
-)
+from khiva_arena.records.replay.record import IN_TICKS, WITH_PERSONS, Header, RecordedSeat
 
 NO_KEY = bytes(seeds.SECRET_BYTES)
 Count = Annotated[int, msgspec.Meta(ge=1)]

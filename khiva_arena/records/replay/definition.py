@@ -27,12 +27,7 @@ from khiva_arena.records.replay.conditions import (
     FileKind,
     Index,
 )
-from khiva_arena.records.replay.record import (
-    PERSON,
-    canonical,
-    digest_of,
-    person_called,
-)
+from khiva_arena.records.replay.record import PERSON, canonical, digest_of, person_called
 
 if TYPE_CHECKING:
     from khiva_arena.rating.schedule.terms import Terms

@@ -11,16 +11,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from relaying import (
-    HONEST,
-    SECONDS,
-    blamed,
-    hub,
-    match,
-    relay,
-    until_here,
-    wire_between,
-)
+from relaying import HONEST, SECONDS, blamed, hub, match, relay, until_here, wire_between
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.extensions.seats import relays

@@ -6,9 +6,7 @@ from wording import pattern
 from khiva_arena.errors import IllegalChoice
 from khiva_arena.games.base import Event
 from khiva_arena.games.emira import GAME
-from khiva_arena.games.emira.tables import (
-    EMIRA_OF,
-)
+from khiva_arena.games.emira.tables import EMIRA_OF
 
 
 def test_E34_a_turned_card_keeps_its_turn_for_all_to_see_until_it_goes_under(table):

@@ -3,9 +3,7 @@
 import pytest
 
 from khiva_arena.games.emira.scoring import belongings
-from khiva_arena.games.emira.tables import (
-    EMIRA_OF,
-)
+from khiva_arena.games.emira.tables import EMIRA_OF
 
 
 def test_E25_outside_the_auctions_only_those_who_look_at_gold_join(table):

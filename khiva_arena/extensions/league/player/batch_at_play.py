@@ -25,9 +25,7 @@ from khiva_arena.extensions.league.chain.stored_chain import (
 )
 from khiva_arena.extensions.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.extensions.league.player.publish import Publisher
-from khiva_arena.extensions.league.player.refusals import (
-    HowLong,
-)
+from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.extensions.league.player.started_bots import StartedBots
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.status import estimate

@@ -8,9 +8,7 @@ from msgspec import structs
 from khiva_arena.common import shipped
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.folder import final_folder
-from khiva_arena.extensions.league.public_state import (
-    PublicTerms,
-)
+from khiva_arena.extensions.league.public_state import PublicTerms
 from khiva_arena.records.replay.conditions import Conditions
 from khiva_arena.records.store.db import Store
 

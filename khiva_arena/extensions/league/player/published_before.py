@@ -11,11 +11,7 @@ import msgspec
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.folder import PUBLIC, SUMS
-from khiva_arena.extensions.league.public_state import (
-    HISTORY,
-    TableThen,
-    history_in,
-)
+from khiva_arena.extensions.league.public_state import HISTORY, TableThen, history_in
 from khiva_arena.records.store.db import LinkRow
 
 NEWEST = "newest.json"

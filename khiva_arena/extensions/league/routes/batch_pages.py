@@ -5,10 +5,7 @@ from collections import Counter
 from khiva_arena.extensions.league.public_state import PublicBatch
 from khiva_arena.extensions.league.routes.markup import Markup, facts, joined, link, table, tag
 from khiva_arena.extensions.league.routes.pages import OWN_WORD, Page, batch_link, bot_link
-from khiva_arena.extensions.league.routes.view import (
-    LeagueView,
-    when,
-)
+from khiva_arena.extensions.league.routes.view import LeagueView, when
 from khiva_arena.words import count
 
 BATCHES_MOST = 200
