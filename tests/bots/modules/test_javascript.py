@@ -243,8 +243,9 @@ def test_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
     assert sha256(interpreter()).hexdigest() == javascript.released()
     project = tmp_path / "interpreters"
     shutil.copytree(javascript.PROJECT, project, ignore=shutil.ignore_patterns("build"))
-    (tmp_path / "khiva_arena" / "modules").mkdir(parents=True)
-    shutil.copy(javascript.RELEASED, tmp_path / "khiva_arena" / "modules")
+    released = tmp_path / javascript.RELEASED.relative_to(ROOT)
+    released.parent.mkdir(parents=True)
+    shutil.copy(javascript.RELEASED, released)
     shutil.copy(ROOT / "LICENSE", tmp_path)
     done = javascript.build(
         project, "javascript", "--toolchain", str(javascript.BUILT.parent / "toolchain")
