@@ -11,8 +11,8 @@ from khiva_arena.competition.conformance.check_report import CheckReport as Chec
 from khiva_arena.competition.conformance.check_report import CheckStep as CheckStep
 from khiva_arena.env.local import LocalTable as LocalTable
 from khiva_arena.env.local import local as local
-from khiva_arena.extensions.shards.merge import Merged as Merged
 from khiva_arena.extensions.shards.merge_function import merge as merge
+from khiva_arena.extensions.shards.merge_target import Merged as Merged
 from khiva_arena.extensions.shards.rerun import RerunPart as RerunPart
 from khiva_arena.games.base import Game as Game
 from khiva_arena.games.base import SeatPoints as SeatPoints

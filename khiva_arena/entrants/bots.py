@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common import shipped
-from khiva_arena.entrants import manifest, runtimes, sources
+from khiva_arena.entrants import manifest, runtimes, source_walk, sources
 from khiva_arena.entrants.loading import AS_IT_IS, DEFAULT, Interpreters, Loading
 from khiva_arena.entrants.runtimes import WORD, Interpreted, Runtime
 from khiva_arena.errors import ConfigError
@@ -28,16 +27,6 @@ PACKED = ("zip", "tar", "tgz", ".gz", "try")
 """The last three letters of words that may name an archive."""
 GUESTS = ("person", "remote")
 """Words for players who are no programs of this machine, see guests.py."""
-
-
-class SameBots(ConfigError):
-    """A mistake of naming one bot twice. ``bots``: all that were named, with distinct
-    names; () where nobody needs them.
-    """
-
-    def __init__(self, problems: str | Sequence[str], bots: "Sequence[Bot]" = ()) -> None:
-        super().__init__(problems)
-        self.bots = tuple(bots)
 
 
 class Bot(msgspec.Struct, frozen=True):
@@ -229,7 +218,7 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         inside = bot_below(word, folder)
         hint = f"name a bot in it, as {inside}" if inside else f"{where('bots')} shows one"
         raise ConfigError(f"--bot {word}: the folder has no bot.toml; {hint}")
-    bot_toml = manifest.read(path, dict(loading.runtimes), follow=sources.is_shipped(path))
+    bot_toml = manifest.read(path, dict(loading.runtimes), follow=source_walk.is_shipped(path))
     files = sources.sources(folder, path, bot_toml.files, bot_toml.include, loading)
     home, most = os.path.abspath(folder), loading.bounds.bot_file_size
     interpreted = bot_toml.interpreted and loading.interpreters.named(bot_toml.interpreted)

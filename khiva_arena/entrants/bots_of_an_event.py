@@ -5,12 +5,22 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from khiva_arena.common import shipped
-from khiva_arena.entrants.bots import Bot, SameBots, load
+from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM
 from khiva_arena.errors import ConfigError
 
 MIB = 1 << 20
+
+
+class SameBots(ConfigError):
+    """A mistake of naming one bot twice. ``bots``: all that were named, with distinct
+    names; () where nobody needs them.
+    """
+
+    def __init__(self, problems: str | Sequence[str], bots: "Sequence[Bot]" = ()) -> None:
+        super().__init__(problems)
+        self.bots = tuple(bots)
 
 
 def load_all(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena.common.text import file_name
-from khiva_arena.entrants import git, manifest, sources, toml_file
+from khiva_arena.entrants import git, manifest, source_walk, sources, toml_file
 from khiva_arena.entrants.bot_words import CommitWord
 from khiva_arena.entrants.loading import Bounds, Loading, allow_include
 from khiva_arena.entrants.private_bot import PrivateBot, new_parent
@@ -293,7 +293,7 @@ def _beside(at: _At, folder: Path, includes: Sequence[str]) -> dict[Path, git.Tr
     """
     around = os.path.dirname(at.inside)
     wanted: set[str] = set()
-    marks = {os.path.join(around, sources.STORE)}
+    marks = {os.path.join(around, source_walk.STORE)}
     for name in includes[: sources.MOST_GLOBS]:
         path = os.path.normpath(os.path.join(at.inside, name))
         parts = Path(os.path.relpath(path, around or ".")).parts
@@ -306,7 +306,7 @@ def _beside(at: _At, folder: Path, includes: Sequence[str]) -> dict[Path, git.Tr
             wanted.add(path)
             folders = [os.path.join(around, *parts[:number]) for number in range(1, len(parts))]
             marks |= {
-                os.path.join(up, mark) for up in folders for mark in (BOT_TOML, sources.STORE)
+                os.path.join(up, mark) for up in folders for mark in (BOT_TOML, source_walk.STORE)
             }
     asked = sorted(path for path in wanted | marks if not path.startswith(f"{at.inside}/"))
     ups = {str(up) for path in wanted for up in Path(path).parents if str(up) not in (".", around)}

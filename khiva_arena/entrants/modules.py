@@ -12,11 +12,9 @@ import os
 import platform
 import resource
 import signal
-import sys
 import tempfile
 from functools import cache, lru_cache
 from hashlib import blake2b, sha256
-from importlib.util import find_spec
 from pathlib import Path
 
 from khiva_arena.arbiter.memory_limits import why_unsure
@@ -29,24 +27,10 @@ from khiva_arena.bots.sandbox.limits import GIB, MIB, Resources, in_words
 from khiva_arena.common.machine import OF_THE_MACHINE
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, full_disk, work
-from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.entrants.module_runner import COMPILE, FOLDER, RUN, TABLE, TABLES, library, runner
+from khiva_arena.errors import BotError, StagingError
 from khiva_arena.records.replay.definition import identity_with_payload
 
-NEEDS = "modules run in wasmtime, which is not installed: pip install 'khiva-arena[modules]'"
-FOLDER = Path(__file__).parent.parent / "bots" / "modules"
-START = (
-    "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, {room}; "
-    "main.main({room}.{work})"
-)
-"""The program that starts the runner without what Python reads at other
-starts. ``work``: a function of its module ``room``.
-"""
-RUN, TABLE, TABLES, COMPILE = (
-    ("main", "run"),
-    ("forks", "serve_alone"),
-    ("forks", "serve_tables"),
-    ("main", "compile_file"),
-)
 SHORT = 32
 """The hex digits of a payload's hash in the name of a folder."""
 REFUSED = 102
@@ -63,38 +47,6 @@ TO_COMPILE = Resources(
 """Limits of a compiler that a hostile module makes work: a Go bot of 3.7 MB takes 7 s
 of them and 200 MB.
 """
-
-
-@cache
-def library() -> str:
-    """Return the path of the VM's library, "" if it is not installed. The VM itself is
-    not imported.
-    """
-    package = find_spec("wasmtime")
-    for place in (package.submodule_search_locations or ()) if package else ():
-        name = "darwin" if sys.platform == "darwin" else "linux"
-        machine = {"arm64": "aarch64"}.get(platform.machine(), platform.machine())
-        for path in Path(place, f"{name}-{machine}").glob("_libwasmtime.*"):
-            return str(path)
-    return ""
-
-
-def runner(work: tuple[str, str], *words: str) -> tuple[str, ...]:
-    """Return the words that start the runner with one of its functions. Raises
-    ConfigError if the VM is not installed.
-    """
-    if not library():
-        raise ConfigError(NEEDS)
-    return (
-        sys.executable,
-        "-I",
-        "-S",
-        "-c",
-        START.format(room=work[0], work=work[1]),
-        str(FOLDER),
-        library(),
-        *words,
-    )
 
 
 def command(

@@ -23,7 +23,7 @@ from khiva_arena.bots.sandbox import regular_files, scratch
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.common import shipped
-from khiva_arena.entrants import sources
+from khiva_arena.entrants import source_walk, sources
 from khiva_arena.entrants.bots import PYTHON, SHOWN, Bot, from_command
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
 from khiva_arena.entrants.loading import ANY_SIZE, Loading
@@ -282,7 +282,7 @@ def _compile_ours(bot: Bot, final: Path) -> None:
     kit = (shipped.folder("bots") / "python" / "kit" / "khiva_kit.py").read_bytes()
     for name, source in bot.sources:
         path = final / name
-        if path.suffix == ".py" and (sources.is_shipped(source) or path.read_bytes() == kit):
+        if path.suffix == ".py" and (source_walk.is_shipped(source) or path.read_bytes() == kit):
             import py_compile  # not above: bots are staged once
 
             py_compile.compile(

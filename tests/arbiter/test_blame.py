@@ -29,7 +29,7 @@ from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.result import Clock, Verdict
 from khiva_arena.competition.audit.compared import compared
-from khiva_arena.entrants import modules
+from khiva_arena.entrants import module_runner
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 
@@ -147,7 +147,7 @@ def without_the_vm(a_job: Job, folder: Path, _: pytest.MonkeyPatch) -> Job:
     return _with_words(
         a_job,
         lambda words: [
-            str(folder / "gone.so") if word == modules.library() else word for word in words
+            str(folder / "gone.so") if word == module_runner.library() else word for word in words
         ],
     )
 

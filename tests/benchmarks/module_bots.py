@@ -37,7 +37,7 @@ from khiva_arena.bots.modules.runner import line  # noqa: E402
 from khiva_arena.bots.sandbox.command import Command  # noqa: E402
 from khiva_arena.common import shipped  # noqa: E402
 from khiva_arena.common.result import Clock  # noqa: E402
-from khiva_arena.entrants import bots, modules, staging  # noqa: E402
+from khiva_arena.entrants import bots, module_runner, staging  # noqa: E402
 from khiva_arena.entrants.only_modules import kept, only_modules  # noqa: E402
 from khiva_arena.games.registry import get  # noqa: E402
 
@@ -381,7 +381,9 @@ def compiling(folder: Path) -> None:
     (module,) = only_modules([bots.load(str(made))], BEST())
     source, samples = kept(module.identity), []
     for number in range(ROUNDS):
-        words = modules.runner(modules.COMPILE, str(source), str(folder / f"code{number}"))
+        words = module_runner.runner(
+            module_runner.COMPILE, str(source), str(folder / f"code{number}")
+        )
         samples.append(_cpu_of_children(words))
     say("modules_rewriting_and_compiling_go", "CPU s", samples, bytes=source.stat().st_size)
 

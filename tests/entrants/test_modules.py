@@ -32,7 +32,7 @@ from khiva_arena.bots.sandbox import readable_paths
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.common import shipped
-from khiva_arena.entrants import modules
+from khiva_arena.entrants import module_runner, modules
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError, StagingError
@@ -198,15 +198,12 @@ def test_code_that_another_meter_made_is_not_taken(
     """
     before = code_of(stage(module(tmp_path / "a")))
     (note,) = before.parents[1].glob("*.json")
-    library = Path(modules.library())
+    library = Path(module_runner.library())
     versions = sorted(path.name for path in library.parents[2].glob("wasmtime-*"))
     machine = (str(library.stat().st_size), platform.machine(), modules._processor())
     parts = json.dumps([sha256(GREETS).hexdigest(), str(NUMBER), *versions, *machine]).encode()
-    note.rename(
-        note.with_name(
-            f"{sha256(parts + (modules.FOLDER / 'runner' / 'vm.py').read_bytes()).hexdigest()}.json"
-        )
-    )
+    file = (module_runner.FOLDER / "runner" / "vm.py").read_bytes()
+    note.rename(note.with_name(f"{sha256(parts + file).hexdigest()}.json"))
     names: list[str] = []
     work = modules.work
     monkeypatch.setattr(
@@ -244,7 +241,7 @@ def test_a_bot_sees_its_code_and_nothing_of_its_folder(tmp_path: Path) -> None:
     code = code_of(command)
     assert (code.parent.name, command.own) == (command.argv[-1], (str(code.parent),))
     assert [path.name for path in code.parent.iterdir()] == ["code"]
-    assert set(command.readable) == {modules.library(), str(modules.FOLDER)}
+    assert set(command.readable) == {module_runner.library(), str(module_runner.FOLDER)}
     assert stat.S_IMODE(code.stat().st_mode) == 0o444
     assert not any(str(tmp_path) in word or "staged" in word for word in command.argv)
 
@@ -357,7 +354,7 @@ def test_a_compiler_that_the_machine_kills_lacked_memory(
 def test_without_the_vm_the_line_to_type_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(modules, "library", lambda: "")
+    monkeypatch.setattr(module_runner, "library", lambda: "")
     place = folder(tmp_path / "m", 'module = "bot.wasm"')
     needs = sentence("entrants", "modules-need-vm")
     assert needs.endswith("pip install 'khiva-arena[modules]'")
@@ -445,7 +442,7 @@ def test_a_module_chooses_as_the_program_of_the_same_sources(
     arena("new", program, greedy, "--module", cwd=open_folder)
     with shared_builds(tmp_path_factory):
         stage(load(program))
-    if python_at(level) != modules.runner(modules.RUN)[0]:
+    if python_at(level) != module_runner.runner(module_runner.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     one, other = (
         khiva_arena.match(
@@ -475,7 +472,7 @@ def test_memory_ends_at_the_limit_and_nothing_is_killed(level: Level, open_folde
     """The module begins with a page, grows by 64 as often as it can, fills all that it
     has, and exits with how often it grew.
     """
-    if python_at(level) != modules.runner(modules.RUN)[0]:
+    if python_at(level) != module_runner.runner(module_runner.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     place = folder(
         open_folder / "grows", 'module = "bot.wasm"', data=wasm(GROW, imports=["proc_exit"])

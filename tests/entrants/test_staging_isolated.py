@@ -16,7 +16,7 @@ from arena import descendants, left_over
 from levels import EVERY_LEVEL, KEEPING
 from wording import sentence
 
-from khiva_arena.bots.sandbox import reap, scratch, uids
+from khiva_arena.bots.sandbox import pid_namespaces, reap, scratch, uids
 from khiva_arena.bots.sandbox.cell import cell
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 BOUND = 60.0
 NOBODY = 1 << 22
-HERE = reap.namespace("self")
+HERE = pid_namespaces.namespace("self")
 
 
 @pytest.fixture(autouse=True)

@@ -17,10 +17,10 @@ from wording import sentence
 from khiva_arena.common.hooks import ExtensionRow
 from khiva_arena.common.setting_row import Kind
 from khiva_arena.extensions import ROWS
-from khiva_arena.interface.cli import main
+from khiva_arena.interface.cli import command_groups
 
 BOTS = bots(RANDOM, NAIVE)
-CORE = [name for name in main.commands() if name not in COMMANDS]
+CORE = [name for name in command_groups.commands() if name not in COMMANDS]
 WORKS: list[tuple[str, ...]] = [
     ("--version",),
     ("--help",),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from tools import need
 
-from khiva_arena.entrants import modules
+from khiva_arena.entrants import module_runner
 
 OTHER_PYTHONS = os.environ.get("OTHER_PYTHONS", "").split()
 ARM64 = Path(os.environ.get("ARM64", "")).absolute()
@@ -47,7 +47,7 @@ def on_arm64() -> list[Place]:
 def everywhere() -> list[Place]:
     """This Python, the other ones, and ARM64."""
     return [
-        *(Place((python,), modules.library()) for python in (sys.executable, *OTHER_PYTHONS)),
+        *(Place((python,), module_runner.library()) for python in (sys.executable, *OTHER_PYTHONS)),
         *on_arm64(),
     ]
 

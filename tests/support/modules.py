@@ -18,7 +18,7 @@ from khiva_arena.bots.modules.meter.imports import PARAMS
 from khiva_arena.bots.modules.runner import baton, instance, line, vm, wasi
 from khiva_arena.bots.modules.runner.seat_in_ticks import TickSeat
 from khiva_arena.bots.modules.runner.vm import Unfit
-from khiva_arena.entrants import modules
+from khiva_arena.entrants import module_runner
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 
@@ -33,7 +33,7 @@ LARGE = 500_000
 @cache
 def machine() -> vm.Vm:
     """The VM, once for all tests of this process."""
-    return vm.Vm(modules.library())
+    return vm.Vm(module_runner.library())
 
 
 def wasm(body: str, *, imports: Sequence[str] = (), pages: str = str(PAGES)) -> bytes:
@@ -113,14 +113,14 @@ def run(module: bytes, folder: Path, data: bytes = b"") -> subprocess.CompletedP
     source, code = folder / "bot.wasm", folder / "code"
     source.write_bytes(module)
     code.unlink(missing_ok=True)
-    words = modules.runner(modules.COMPILE, str(source), str(code))
+    words = module_runner.runner(module_runner.COMPILE, str(source), str(code))
     made = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False)
     return made if made.returncode else run_code(code, digest(code.read_bytes()), data)
 
 
 def run_code(code: Path, expected: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run compiled code that is expected to have a hash."""
-    words = modules.runner(modules.RUN, str(code), expected)
+    words = module_runner.runner(module_runner.RUN, str(code), expected)
     return subprocess.run(words, input=data, capture_output=True, timeout=SECONDS, check=False)
 
 

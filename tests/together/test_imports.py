@@ -22,7 +22,7 @@ from sides import COMMANDS
 from stores import FORFEITS, NAIVE, RANDOM, SHORT, TRUSTED
 
 import khiva_arena
-from khiva_arena.interface.cli import main
+from khiva_arena.interface.cli import command_groups, main
 
 PACKAGE = Path(khiva_arena.__file__).parent
 FOLDERS = {
@@ -56,6 +56,7 @@ BARE = {
     "khiva_arena.interface.cli",
     "khiva_arena.interface.cli.brief",
     "khiva_arena.interface.cli.completion",
+    "khiva_arena.interface.cli.command_groups",
     "khiva_arena.interface.cli.main",
     "khiva_arena.errors",
     "khiva_arena.common.exit_codes",
@@ -312,7 +313,7 @@ def test_the_arena_without_a_command_imports_its_words_alone(
     }  # click has need of that one
 
 
-@pytest.mark.parametrize("command", main.commands())
+@pytest.mark.parametrize("command", command_groups.commands())
 def test_help_of_a_command_imports_nothing_of_what_it_does(command: str, tmp_path: Path) -> None:
     found = imported(tmp_path, command, "-h")
     options = main.cli.get_command(click.Context(main.cli), command)
@@ -402,7 +403,7 @@ def test_standings_import_nothing_that_plays(played: Path) -> None:
 
 
 def test_the_guard_covers_every_command() -> None:
-    assert sorted(NEEDS) == sorted(main.commands())
+    assert sorted(NEEDS) == sorted(command_groups.commands())
 
 
 @pytest.mark.slow
@@ -419,7 +420,9 @@ def test_a_command_imports_only_the_libraries_that_it_needs(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [name for name in main.commands() if name not in COMMANDS])
+@pytest.mark.parametrize(
+    "command", [name for name in command_groups.commands() if name not in COMMANDS]
+)
 def test_a_command_of_the_core_imports_no_extension(
     command: str, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,7 @@ from itertools import islice
 from typing import Any, ClassVar, Self
 
 from khiva_arena.bots.sandbox import system, uids
+from khiva_arena.bots.sandbox.pid_namespaces import depth_of, first_of_namespace, own_depth
 from khiva_arena.bots.sandbox.reaper import REAPER
 from khiva_arena.bots.sandbox.stops import block
 from khiva_arena.errors import InternalError
@@ -302,46 +303,6 @@ def kill_group(pid: int) -> None:
     REAPER.signal_group(pid, signal.SIGKILL)
 
 
-def namespace(pid: str) -> int:
-    """Return the namespace in which a number means this process: a container has its
-    own. 0 where /proc is missing.
-    """
-    return os.stat(f"/proc/{pid}/ns/pid").st_ino if system.PROC else 0
-
-
-def _depth(pid: str) -> int:
-    """Return how many namespaces a process has a number in: one more than this process
-    if its namespace was made in this one's.
-
-    Raises OSError.
-    """
-    return len(_field(pid, "NSpid").split())
-
-
-@cache
-def _own_depth() -> int:
-    return _depth("self")
-
-
-def _first_of_namespace(pid: str) -> str:
-    """Return the ancestor of a process, or itself, whose parent is not in its
-    namespace. Raises OSError.
-    """
-    depth = _depth(pid)
-    while (parent := _field(pid, "PPid")) != "0" and _depth(parent) == depth:
-        pid = parent
-    return pid
-
-
-def _field(pid: str, name: str) -> str:
-    """Return a field of a process's status, "" if this kernel has none of that name.
-    Raises OSError.
-    """
-    with open(f"/proc/{pid}/status", errors="replace") as file:
-        status = file.read()
-    return status.partition(f"\n{name}:")[2].partition("\n")[0].strip()
-
-
 def sweep() -> None:
     """Kill leftover bots of arbiters that were killed.
 
@@ -359,11 +320,11 @@ def _arbiters_of(pid: str) -> list[int]:
     """Return the processes that may be the arbiter of the bot that this process belongs
     to; none if it belongs to no bot.
     """
-    depth = _depth(pid)
-    if depth > _own_depth() + 1:
+    depth = depth_of(pid)
+    if depth > own_depth() + 1:
         return []  # in a container: numbers mean others there
-    if depth > _own_depth():
-        pid = _first_of_namespace(
+    if depth > own_depth():
+        pid = first_of_namespace(
             pid
         )  # of a cell a bot; of a container, which may have an arbiter of its own, no bot
     user = os.stat(f"/proc/{pid}").st_uid

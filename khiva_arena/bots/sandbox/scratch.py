@@ -10,7 +10,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from khiva_arena.bots.sandbox import proc_usage, reap, system, uids
+from khiva_arena.bots.sandbox import pid_namespaces, proc_usage, system, uids
 from khiva_arena.bots.sandbox.limits import MOST_FILES, WORDS, Resources, too_much
 
 PREFIX = "khiva-arena-scratch-"
@@ -20,7 +20,7 @@ def make(user: int | None) -> str:
     """Make a new empty folder that only the bot's user may enter. It is named by the
     arbiter's process, so that it can be swept.
     """
-    path = tempfile.mkdtemp(prefix=f"{PREFIX}{reap.namespace('self')}-{os.getpid()}-")
+    path = tempfile.mkdtemp(prefix=f"{PREFIX}{pid_namespaces.namespace('self')}-{os.getpid()}-")
     if user is not None:
         try:
             os.chown(path, user, user)
@@ -66,7 +66,11 @@ def sweep() -> None:
         namespace, _, rest = path.name.removeprefix(PREFIX).partition("-")
         owner = rest.partition("-")[0]
         # A process number of another container says nothing here about its arbiter.
-        if namespace == str(reap.namespace("self")) and not system.lives(owner) and _is_ours(path):
+        if (
+            namespace == str(pid_namespaces.namespace("self"))
+            and not system.lives(owner)
+            and _is_ours(path)
+        ):
             remove(str(path))
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.entrants.runtimes import INTERPRETER
-from khiva_arena.entrants.sources import is_shipped, open_source
+from khiva_arena.entrants.source_walk import is_shipped
+from khiva_arena.entrants.sources import open_source
 
 DECLARED = (
     "msgpack",

@@ -29,7 +29,7 @@ from khiva_arena.competition.events.source import ResultSource, StoredResults
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError
-from khiva_arena.rating.report import places, points, shapes
+from khiva_arena.rating.report import places, points, section_shapes, shapes
 from khiva_arena.rating.report.capped import ended_by
 from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.report.reported import SHOWS_SPENT
@@ -65,7 +65,7 @@ class PooledTable(NamedTuple):
     heading: str
     events: list[EventRow]
     standings: Standings
-    sections: shapes.Sections
+    sections: section_shapes.Sections
     places: list[places.Places]
     among: Among = EVERYBODY
     partial: tuple[shapes.Partial, ...] = ()

@@ -42,9 +42,10 @@ from khiva_arena.games.registry import get
 from khiva_arena.games.which import changed, which_of
 from khiva_arena.rating.report import shapes
 from khiva_arena.rating.report.columns import MARKS
-from khiva_arena.rating.report.rating_table import notes, shown_columns
+from khiva_arena.rating.report.rating_table import shown_columns
 from khiva_arena.rating.report.section_names import SAYS
 from khiva_arena.rating.report.sections import by_seeds
+from khiva_arena.rating.report.table_notes import notes
 from khiva_arena.rating.schedule.formats import FORMATS, DrawnRound, places
 from khiva_arena.rating.schedule.gauntlet import candidates_of
 from khiva_arena.rating.schedule.scores import BotSums, bot_sums

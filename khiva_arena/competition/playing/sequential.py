@@ -25,8 +25,7 @@ from khiva_arena.competition.playing.seed_limit import Most, SeedLimit, begun_be
 from khiva_arena.competition.settings.competition import CompetitionParts, entrants_named, playable
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TEST_SEEDS
-from khiva_arena.entrants.bots import SameBots
-from khiva_arena.entrants.bots_of_an_event import named_twice
+from khiva_arena.entrants.bots_of_an_event import SameBots, named_twice
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.ratings.comparison import ComparisonTest, Side
 from khiva_arena.rating.ratings.sprt import (

@@ -29,8 +29,8 @@ from khiva_arena.competition.playing.trial_starts import (
 )
 from khiva_arena.competition.settings.competition import entrants_named
 from khiva_arena.competition.settings.isolation import sandbox_of, warn_of_cold_files
-from khiva_arena.competition.settings.settings import DEFAULTS, LEAVING_OUT, Settings, settings_from
-from khiva_arena.competition.settings.table import TABLE
+from khiva_arena.competition.settings.settings import LEAVING_OUT, Settings, settings_from
+from khiva_arena.competition.settings.table import DEFAULTS, TABLE
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.bots_of_an_event import with_distinct_names

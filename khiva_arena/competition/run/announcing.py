@@ -9,7 +9,8 @@ from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.playing.starts import Entrants
 from khiva_arena.competition.run.run_events import RunEvents
 from khiva_arena.competition.settings.define import short_turn_warning
-from khiva_arena.competition.settings.settings import AUTO, DEFAULTS, Settings
+from khiva_arena.competition.settings.settings import AUTO, Settings
+from khiva_arena.competition.settings.table import DEFAULTS
 from khiva_arena.rating.report.same_names import in_a_line
 from khiva_arena.rating.schedule import formats
 from khiva_arena.rating.schedule.formats import DrawnRound

@@ -34,8 +34,8 @@ from khiva_arena.competition.playing.trial_starts import LINE_SHOWN
 from khiva_arena.competition.playing.trials import TrialMatch, TriedMatch, play_trials
 from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.competition.settings.one_match import match_id, terms_of
-from khiva_arena.competition.settings.settings import DEFAULTS, ROWS, Settings
-from khiva_arena.competition.settings.table import TIMES
+from khiva_arena.competition.settings.settings import ROWS, Settings
+from khiva_arena.competition.settings.table import DEFAULTS, TIMES
 from khiva_arena.display.terminal.passing import FIRST_SECONDS, PassingLine
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.bots_of_an_event import of_another_game, with_distinct_names

@@ -6,12 +6,11 @@ can no longer be written ends with one warning, and if the screen dies, plain li
 follow.
 """
 
-import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
@@ -24,15 +23,14 @@ from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.run.events_file import EventsFile
+from khiva_arena.competition.run.store_log import StoreLog
 from khiva_arena.display.terminal.screen_process import ScreenProcess
-from khiva_arena.display.terminal.stream_messages import Message, RunLines, message_of
+from khiva_arena.display.terminal.stream_messages import RunLines, message_of
 from khiva_arena.display.terminal.tty import can_draw
 from khiva_arena.games.registry import HASHED
 from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.records.replay.definition import Definition
-from khiva_arena.records.store import private
 from khiva_arena.records.store.db import MatchRow, Store, VoidRow
-from khiva_arena.records.store.files import LOG
 
 if TYPE_CHECKING:
     from khiva_arena.competition.playing.sequential import AnyTest
@@ -283,15 +281,16 @@ class RunEvents:
                 self._write(stream.Paused(t=self._t(), **place, times=seat.measured.paused))
 
     def _void(self, row: VoidRow, *, before: bool) -> None:
-        line = stream.VoidRecorded(
-            t=self._t(),
-            match=row.ordinal,
-            attempt=row.attempt,
-            bots=row.bots,
-            why=row.why,
-            before=before,
+        self._write(
+            stream.VoidRecorded(
+                t=self._t(),
+                match=row.ordinal,
+                attempt=row.attempt,
+                bots=row.bots,
+                why=row.why,
+                before=before,
+            )
         )
-        self._write(line)
 
     def _sequential_test(self) -> None:
         """Write how a sequential test stands, if it has counted another seed."""
@@ -328,25 +327,21 @@ class RunEvents:
         shows it, to stderr.
         """
         with self._writing:
-            self._write_alone(line)
-
-    def _write_alone(self, line: stream.Any_line) -> None:
-        if self._files and self._begin is not None:
-            data = stream.encoded(line)
-            self._each_file(lambda file: file.write(data))
-        message = message_of(line, self._begin.bots if self._begin else ())
-        if message is not None and self._log is not None:
-            try:
-                self._log.write(message)
-            except (
-                OSError
-            ) as error:  # the truth is in the database; a log that cannot be written ends nothing
-                self._close_log()
-                self.say(f"the log ends early: {error}", warning=True)
-        is_on_screen = message is not None and self._screen.lives()
-        if not is_on_screen or isinstance(line, stream.Begin):
-            texts = self._lines.messages(line)
-            self._tell([] if is_on_screen else texts)
+            if self._files and self._begin is not None:
+                data = stream.encoded(line)
+                self._each_file(lambda file: file.write(data))
+            message = message_of(line, self._begin.bots if self._begin else ())
+            if message is not None and self._log is not None:
+                try:
+                    self._log.write(message)
+                except OSError as error:
+                    # A log that cannot be written ends nothing: the store has all.
+                    self._close_log()
+                    self.say(f"the log ends early: {error}", warning=True)
+            is_on_screen = message is not None and self._screen.lives()
+            if not is_on_screen or isinstance(line, stream.Begin):
+                texts = self._lines.messages(line)
+                self._tell([] if is_on_screen else texts)
 
     def _tell(self, texts: Sequence[str]) -> None:
         for text in texts:
@@ -402,43 +397,3 @@ def _which(definition: Definition) -> str:
     from khiva_arena.games.which import which  # not above: most games come with the arena
 
     return which(definition)
-
-
-class StoreLog:
-    """The log of the store in ``folder``, open to be added to. Raises OSError if it
-    cannot be opened.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        # Not above: only a run that plays needs it. It would import rich, to colour
-        # tracebacks, which takes as long as all else.
-        sys.modules.setdefault("rich", None)  # type: ignore[arg-type]
-        import structlog
-
-        if sys.modules["rich"] is None:
-            del sys.modules["rich"]
-
-        self._file = os.fdopen(
-            private.open_file(folder / LOG, os.O_WRONLY | os.O_APPEND), "a", encoding="utf-8"
-        )
-        self._logger = structlog.wrap_logger(
-            structlog.WriteLogger(self._file),
-            processors=[
-                structlog.processors.add_log_level,
-                structlog.processors.TimeStamper(fmt="iso", utc=True),
-                structlog.processors.JSONRenderer(sort_keys=True),
-            ],
-            # whatever the program that imports us has configured
-            wrapper_class=structlog.BoundLogger,
-            context_class=dict,
-        )
-
-    def write(self, message: Message) -> None:
-        """Add a message. Raises OSError if the disk is full."""
-        add = self._logger.warning if message.warning else self._logger.info
-        add(message.event, **message.values)
-
-    def close(self) -> None:
-        """Close the file."""
-        with suppress(OSError):  # its buffer was tried before
-            self._file.close()

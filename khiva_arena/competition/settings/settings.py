@@ -2,7 +2,7 @@
 checked as a whole, every mistake at once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,28 +12,26 @@ from khiva_arena.bots.sandbox.limits import DEFAULT, Resources, of_settings
 from khiva_arena.common import hooks
 from khiva_arena.common.result import Clock, Comparison, Hypotheses, Model, Policy
 from khiva_arena.common.setting_row import LISTS, Kind, Setting, duration_ms, megabytes
-from khiva_arena.competition.settings.file import names_file
+from khiva_arena.competition.settings.given_rules import game_named, given_rule
+from khiva_arena.competition.settings.line_up_settings import (
+    OF_LINE_UPS,
+    line_ups_mistake,
+    only_for,
+)
 from khiva_arena.competition.settings.table import AUTO as AUTO
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE, TIMES
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
-from khiva_arena.entrants import toml_file
 from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
-from khiva_arena.games.registry import NAMES, get
 from khiva_arena.rating.schedule.names import OF_SOME, Format
 from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.words import nearest
 
-OF_LINE_UPS = ("lineups", "copies")
-"""The settings that make line-ups more or fewer, where they are all known from the
-start.
-"""
 ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
 LEAVING_OUT = ("probation", "skip_broken")
 """The switches by which bots that cannot play are left out."""
 OF_A_TEST: dict[str, Setting] = {row.name: row for row in (*TABLE, *TEST_TABLE)}
-DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
 ALL_SETTINGS = "`khiva-arena init FILE` writes all settings, each with what it does"
 PLACES = tuple(row.name for row in TABLE if row.elsewhere and not row.needs)
 """The settings that name a place other than this machine where matches are played."""
@@ -279,18 +277,6 @@ def _sequential(values: Mapping[str, Any], opponents: int) -> dict[str, Any]:
     return {"format": Format.SPRT, "copies": -(-(values["seats"] - 1) // opponents)}
 
 
-def game_named(word: str) -> Game:
-    """Return a game that comes with the arena, or one that the user has made, by its
-    file or package. Raises ConfigError, GameFault.
-    """
-    if word in NAMES:
-        return get(word)
-    # not above: most games come with the arena
-    from khiva_arena.arbiter.handed_games import open_game
-
-    return open_game(word)
-
-
 # --- what a row alone cannot check ---
 
 
@@ -318,7 +304,7 @@ def _rules(
     rules: dict[str, Any] = {}
     for key, value in values["rules"].items() if "rules" not in problems.wrong else ():
         try:
-            rules[key] = _rule(value)
+            rules[key] = given_rule(value)
         except ConfigError as error:
             problems.add(
                 f"rules.{key}" if f"rules.{key}" in problems.places else "rules",
@@ -335,30 +321,6 @@ def _rules(
             f"{game.name} is played with {' or '.join(map(str, able))} {seats} under these rules",
         )
     return rules_map
-
-
-def _rule(value: Any) -> Any:
-    """Return a rule as it was given, or the table of the file that it names. Raises
-    ConfigError.
-    """
-    return toml_file.read(Path(value[1:])).values if names_file(value) else value
-
-
-def rules_by_flags(games: Sequence[Game], variants: Mapping[str, Any]) -> dict[str, Any]:
-    """Return rules, as ``--rule`` gives them, for the game to which they belong. Raises
-    ConfigError with every mistake.
-    """
-    if variants and len(games) != 1:
-        raise ConfigError("--rule: rules are of one game; name it, and no other, with --game")
-    try:
-        rules = {key: _rule(value) for key, value in variants.items()}
-        for game in games:
-            game.rules(rules)
-    except GameFault:
-        raise
-    except ConfigError as error:
-        raise ConfigError([f"--rule: {problem}" for problem in error.problems]) from None
-    return rules
 
 
 def _check_tables(values: Mapping[str, Any], problems: _Problems) -> None:
@@ -406,28 +368,3 @@ def _check_together(values: Mapping[str, Any], problems: _Problems, *, test: boo
 
 
 # The formats are imported only when they are needed: one match has none.
-
-
-def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) -> str:
-    """Return why a setting of ``OF_LINE_UPS`` does not go with a format, "" if it
-    does. ``test``: whether it is a sequential test.
-    """
-    if value == DEFAULTS[key]:
-        return ""
-    from khiva_arena.rating.schedule.formats import FORMATS
-
-    if FORMATS[form].IN_ROUNDS:
-        return f"a {form} draws the line-ups of each round from its results; leave this out"
-    if value == AUTO and (test or not FORMATS[form].AUTO):
-        takers = [
-            str(name) for name, module in FORMATS.items() if module.AUTO and not module.SEQUENTIAL
-        ]
-        return f"{AUTO} is for a {' or a '.join(takers)}; give a number"
-    return ""
-
-
-def only_for(key: str) -> list[str]:
-    """Return the formats of a competition that have a setting of ``OF_SOME``."""
-    from khiva_arena.rating.schedule.formats import FORMATS, TAKERS
-
-    return [str(name) for name in TAKERS[key] if not FORMATS[name].SEQUENTIAL]

@@ -8,16 +8,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from khiva_arena.common.setting_row import number_mistake
-from khiva_arena.competition.settings.settings import (
-    ALL_SETTINGS,
-    DEFAULTS,
+from khiva_arena.competition.settings.line_up_settings import (
     OF_LINE_UPS,
-    Settings,
     line_ups_mistake,
     only_for,
-    settings_from,
 )
-from khiva_arena.competition.settings.table import TABLE
+from khiva_arena.competition.settings.settings import ALL_SETTINGS, Settings, settings_from
+from khiva_arena.competition.settings.table import DEFAULTS, TABLE
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule.names import OF_SOME, Format
 from khiva_arena.words import nearest

@@ -10,6 +10,7 @@ some code reads.
 
 import os
 from collections.abc import Iterable
+from typing import Any
 
 from khiva_arena.common import hooks
 from khiva_arena.common.setting_row import Kind, Setting
@@ -274,3 +275,4 @@ numbers are fields of ``result.Hypotheses``.
 # fmt: on
 OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)
 """The settings of one match, whether alone or in a competition."""
+DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from khiva_arena.rating.report.shapes import AfterSeeds
+from khiva_arena.rating.report.section_shapes import AfterSeeds
 
 Took = float | list[float]
 """Milliseconds. A decision longer than a turn adds the whole milliseconds that were

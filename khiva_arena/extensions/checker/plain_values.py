@@ -8,7 +8,7 @@ from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common.result import SPOKEN_PRICE_LISTS, Result
 from khiva_arena.common.text import LONGEST, harmless, isolated
 from khiva_arena.competition.audit.audit_report import EventReport
-from khiva_arena.competition.audit.bundle import BundledEvent
+from khiva_arena.competition.audit.bundled_event import BundledEvent
 from khiva_arena.competition.events.counted_tables import CountedPool
 from khiva_arena.competition.events.in_bundle import match_in
 from khiva_arena.errors import ConfigError

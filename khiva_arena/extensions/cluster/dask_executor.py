@@ -20,7 +20,8 @@ from khiva_arena.competition.playing.executor import TakeOutcome, TrialWords, Tr
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.playing.starts import Entrants, without_broken
 from khiva_arena.competition.playing.trial_starts import first_header
-from khiva_arena.competition.settings.settings import DEFAULTS, Settings
+from khiva_arena.competition.settings.settings import Settings
+from khiva_arena.competition.settings.table import DEFAULTS
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ClusterError

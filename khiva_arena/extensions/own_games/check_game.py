@@ -13,7 +13,7 @@ import msgspec
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.conformance.check_report import MARKS, Status
 from khiva_arena.competition.settings.flags import settings_by_flags
-from khiva_arena.competition.settings.settings import game_named, rules_by_flags
+from khiva_arena.competition.settings.given_rules import game_named, rules_by_flags
 from khiva_arena.display.terminal.tty import alarm
 from khiva_arena.extensions.own_games.own_game import GameStep, steps_of
 from khiva_arena.games.base import Game

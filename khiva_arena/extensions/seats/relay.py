@@ -28,7 +28,8 @@ from khiva_arena.extensions.seats.relay_protocol import (
     read_token,
     token_folder,
 )
-from khiva_arena.extensions.seats.relay_talk import AT_MOST, Relay
+from khiva_arena.extensions.seats.relay_sessions import AT_MOST
+from khiva_arena.extensions.seats.relay_talk import Relay
 
 
 def relay(

@@ -15,8 +15,9 @@ from khiva_arena.competition.events.league_batches import way_to_play
 from khiva_arena.competition.events.stored import is_league
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import PassingLine
-from khiva_arena.extensions.shards.merge import Checks, Merged
+from khiva_arena.extensions.shards.merge import Checks
 from khiva_arena.extensions.shards.merge import merge as merge_stores
+from khiva_arena.extensions.shards.merge_target import Merged
 from khiva_arena.games.registry import handed
 from khiva_arena.words import count
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from khiva_arena.common.say import say_nothing
-from khiva_arena.extensions.shards.merge import Checks, Merged
+from khiva_arena.extensions.shards.merge import Checks
 from khiva_arena.extensions.shards.merge import merge as merge_stores
+from khiva_arena.extensions.shards.merge_target import Merged
 from khiva_arena.interface.api.keywords import as_path, at_least, by_keyword, hand_over, text
 
 

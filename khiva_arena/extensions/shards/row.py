@@ -29,7 +29,7 @@ def _merge() -> object:
 
 
 def _merged() -> object:
-    from khiva_arena.extensions.shards.merge import Merged
+    from khiva_arena.extensions.shards.merge_target import Merged
 
     return Merged
 

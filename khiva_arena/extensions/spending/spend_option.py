@@ -2,7 +2,7 @@
 cost of matches.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import islice
 from operator import attrgetter
@@ -16,23 +16,19 @@ from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.result import COST, TOKENS_TOLD
 from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
-from khiva_arena.competition.events.durations import alike
 from khiva_arena.competition.events.extending import length_of
 from khiva_arena.competition.playing.executor import Executor
 from khiva_arena.competition.playing.starts import BudgetTrial, Entrants
 from khiva_arena.competition.run.budget import (
-    BudgetTable,
     Proposal,
     begun_in,
     check_form,
-    errors_to_expect,
     is_over,
     line_ups_of,
     only_warnings,
     shape_that_fits,
-    stores_beside,
-    table_of,
 )
+from khiva_arena.competition.run.budget_errors import BudgetTable, errors_to_expect, table_of
 from khiva_arena.competition.run.budget_try import TRY_MATCHES, Trial
 from khiva_arena.competition.run.who_plays import executor_of, players_of
 from khiva_arena.competition.settings.define import definition_of
@@ -40,7 +36,7 @@ from khiva_arena.competition.settings.isolation import admit, chosen_sandbox
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.spending.match_costs import (
     OPTION,
     MatchCost,
@@ -49,6 +45,7 @@ from khiva_arena.extensions.spending.match_costs import (
     currency_named,
     match_cost,
 )
+from khiva_arena.extensions.spending.recorded_cost import recorded_cost
 from khiva_arena.extensions.spending.spend_cap import (
     OWN_LIMIT,
     Cost,
@@ -63,7 +60,7 @@ from khiva_arena.extensions.spending.spend_cap import (
 from khiva_arena.rating.report.capped import money
 from khiva_arena.rating.schedule import formats
 from khiva_arena.records.replay.definition import Definition
-from khiva_arena.records.store.db import FILE, EventRow, Store
+from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.words import count
 
 _FEW = 4  # matches of a try at least, if the cap allows them
@@ -117,7 +114,11 @@ class _Asked(NamedTuple):
         store_exists = Store.check(self.first.out)
         chain = begun_in(self.first, self.definition) if store_exists and not new_event else []
         currency = currency or self._currency_of(chain)
-        measure = self._recorded(currency) if currency else None
+        measure = (
+            recorded_cost(self.first.out, self.playing, self.definition, currency)
+            if currency
+            else None
+        )
         # An event that was begun needs no measure, unless only a try tells the
         # currency.
         if measure is None and not (chain and currency):
@@ -200,34 +201,6 @@ class _Asked(NamedTuple):
         return BudgetTrial(self.sandbox, self.playing)
 
     # --- the cost of a match ---
-
-    def _recorded(self, currency: str) -> MatchCost | None:
-        """Return the cost of a match by matches of the same bots in the store, or else
-        in the newest store beside it that has some.
-        """
-        entrants = {bot.identity for bot in self.playing.entrants}
-        reporting = {bot.identity for bot in self.playing.entrants if bot.reports}
-        for folder in (self.first.out, *stores_beside(self.first.out)):
-            if not (folder / FILE).is_file():
-                continue
-            try:
-                with Store.read(folder) as store:
-                    found = list(_alike(store, self.definition, entrants, reporting, currency))
-            except StoreError:
-                if folder == self.first.out:
-                    raise
-                continue  # what stands beside it is of no concern
-            amounts = [amount for _, known in found for amount in known.matches]
-            if not any(amounts):
-                continue
-            table = max(known.dearest_table(self.definition.seats) for _, known in found)
-            dear = max((known.dear for _, known in found), key=attrgetter("amount"))
-            numbers = ", ".join(str(event.number) for event, _ in found)
-            place = "this store" if folder == self.first.out else str(folder)
-            events = f"event{'s' if len(found) > 1 else ''} {numbers}"
-            source = f"{count(len(amounts), 'match', 'matches')} of {events} in {place}"
-            return match_cost(amounts, table, source, Cost(), dear)
-        return None
 
     def _try(self, executor: Executor, currency: str | None) -> tuple[str, MatchCost]:
         """Play matches that are not recorded, and return the currency of their costs,
@@ -396,18 +369,3 @@ def _how_far(begun: int, outcomes: Sequence[Outcome]) -> str:
     """Return how far a try came, for a user who interrupts it."""
     spent = money(sum(map(_told, outcomes)), "", at_least=begun > 0).strip()
     return f"a try began {count(begun, 'match', 'matches')} and spent {spent}; {_AGAIN}"
-
-
-def _alike(
-    store: Store, definition: Definition, entrants: set[str], reporting: set[str], currency: str
-) -> Iterator[tuple[EventRow, KnownCosts]]:
-    """Yield the events of such matches in which all bots play that report, with the
-    costs of the matches among the entrants.
-    """
-    for event in store.events():
-        if alike(event.definition, definition) and reporting <= {
-            bot.identity for bot in event.bots
-        }:
-            known = known_costs(store, event, currency, entrants)
-            if known.matches and known.reported and not known.foreign:
-                yield event, known

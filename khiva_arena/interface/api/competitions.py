@@ -21,7 +21,8 @@ from khiva_arena.common.stream import (
     VoidRecorded,
 )
 from khiva_arena.competition.settings.file import read_file
-from khiva_arena.competition.settings.settings import DEFAULTS, OF_A_TEST
+from khiva_arena.competition.settings.settings import OF_A_TEST
+from khiva_arena.competition.settings.table import DEFAULTS
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words

@@ -8,7 +8,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -24,9 +24,6 @@ from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.interface.api.host import HostCall, HostReply, is_remote
 from khiva_arena.interface.api.keywords import in_keywords, with_tuples
 from khiva_arena.records.store.rows import NotPlayed
-
-if TYPE_CHECKING:
-    pass  # most tables have none
 
 
 def main() -> None:

@@ -14,15 +14,10 @@ from khiva_arena.bots.sandbox.reap import new_mark
 from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.run.guest_seats import seating_of
+from khiva_arena.competition.settings.given_rules import game_named, rules_by_flags
 from khiva_arena.competition.settings.isolation import sandbox_of
 from khiva_arena.competition.settings.permissions import asking, mistakes, values_of
-from khiva_arena.competition.settings.settings import (
-    AUTO,
-    Settings,
-    game_named,
-    rules_by_flags,
-    settings_from,
-)
+from khiva_arena.competition.settings.settings import AUTO, Settings, settings_from
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.interpreters import pin_of

@@ -8,7 +8,7 @@ import resource
 import sys
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -19,74 +19,14 @@ from khiva_arena.display.terminal import interrupts
 from khiva_arena.display.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.interface.cli.brief import HELP_NAMES, Brief, is_long
+from khiva_arena.interface.cli.command_groups import (
+    OF_THE_CORE,
+    RARE,
+    commands,
+    commands_of_extensions,
+    groups,
+)
 from khiva_arena.interface.cli.completion import VARIABLE, answer
-
-if TYPE_CHECKING:
-    from khiva_arena.common.hooks import ExtensionCommand
-
-_GROUPS = {
-    "Play": {
-        "run": "Play a tournament and print its rating table.",
-        "match": "Play one match and print it turn by turn.",
-        "compare": "Tell which of two bots is better, in a few minutes.",
-        "sprt": "Test one bot against bounds, for CI; stop once that is clear.",
-    },
-    "See": {
-        "standings": "Print the rating table of a results folder.",
-        "show": "List the matches of a results folder, or print one.",
-        "report": "Write a page of results, with every match drawn.",
-        "watch": "Watch a run that writes its events to a file.",
-        "plan": "Estimate how many seeds a given precision takes.",
-    },
-    "Trust": {
-        "verify": "Replay every match of a results folder or bundle.",
-        "bundle": "Write one file that anyone can verify without the bots.",
-        "close": "Close an unfinished event for good.",
-    },
-    "Bots": {
-        "new": "Create a bot, or a game, from a template.",
-        "check": "Check that a bot works, and name its mistakes.",
-        "replay": "Ask a bot the questions of a stored match again.",
-        "decode": "Print captured frames as readable lines.",
-        "bots": "List the bots that come with the arena.",
-    },
-    "More": {
-        "games": "List the games, their seats and rules.",
-        "export": "Write results for other programs: CSV, JSON lines or PGN.",
-        "init": "Write a commented settings file for a tournament.",
-        "doctor": "Show which sandbox levels work on this machine.",
-    },
-}
-"""The commands of the core and their texts, by heading of ``-h``."""
-_RARE = ("sprt",)
-"""The commands that only ``--help`` lists."""
-_OF_THE_CORE = {name: text for group in _GROUPS.values() for name, text in group.items()}
-
-
-def _commands_of_extensions() -> "list[ExtensionCommand]":
-    from khiva_arena.common import hooks  # not above: most commands are the core's
-
-    return [command for row in hooks.rows() for command in row.commands]
-
-
-def groups() -> dict[str, dict[str, str]]:
-    """Return the commands and their texts, by heading of ``-h``, those of installed
-    extensions among them.
-    """
-    headings = {heading: list(group.items()) for heading, group in _GROUPS.items()}
-    for command in _commands_of_extensions():
-        group = headings[command.heading]
-        names = [name for name, _ in group]
-        group.insert(
-            names.index(command.after) + 1 if command.after in names else len(names),
-            (command.name, command.text),
-        )
-    return {heading: dict(group) for heading, group in headings.items()}
-
-
-def commands() -> dict[str, str]:
-    """Return all commands and their texts."""
-    return {name: text for group in groups().values() for name, text in group.items()}
 
 
 class Commands(Brief, click.Group):
@@ -101,11 +41,11 @@ class Commands(Brief, click.Group):
         command: click.Command
         if cmd_name in _GUESSED:
             return _GUESSED[cmd_name]
-        if cmd_name in _OF_THE_CORE:
+        if cmd_name in OF_THE_CORE:
             command = importlib.import_module(f"khiva_arena.interface.cli.{cmd_name}").command
-            command.short_help = _OF_THE_CORE[cmd_name]
+            command.short_help = OF_THE_CORE[cmd_name]
             return command
-        for row in _commands_of_extensions():
+        for row in commands_of_extensions():
             if row.name == cmd_name:
                 command = row.load()
                 command.short_help = row.text
@@ -116,7 +56,7 @@ class Commands(Brief, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if (
-            args[0] not in {**_OF_THE_CORE, **_GUESSED}
+            args[0] not in {**OF_THE_CORE, **_GUESSED}
             and not args[0].startswith("-")
             and not ctx.resilient_parsing
             and args[0] not in commands()
@@ -143,9 +83,7 @@ class Commands(Brief, click.Group):
         width = max(map(len, commands()))  # one column in all groups
         formatter.write_paragraph()
         for heading, group in groups().items():
-            shown = {
-                name: text for name, text in group.items() if name not in _RARE or is_long(ctx)
-            }
+            shown = {name: text for name, text in group.items() if name not in RARE or is_long(ctx)}
             for number, (name, text) in enumerate(shown.items()):
                 formatter.write(f"  {'' if number else heading:6}  {name:{width}}  {text}\n")
 

@@ -30,11 +30,10 @@ from khiva_arena.competition.run.run import Run
 from khiva_arena.competition.settings.competition import CompetitionParts, entrants_named
 from khiva_arena.competition.settings.define import variables_of
 from khiva_arena.competition.settings.flags import flag_words, settings_by_flags, take_fields
-from khiva_arena.competition.settings.settings import DEFAULTS
-from khiva_arena.competition.settings.table import TABLE
+from khiva_arena.competition.settings.table import DEFAULTS, TABLE
 from khiva_arena.display.terminal.console import say
-from khiva_arena.entrants.bots import Bot, SameBots
-from khiva_arena.entrants.bots_of_an_event import named_twice
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.bots_of_an_event import SameBots, named_twice
 from khiva_arena.entrants.own_name import own_name
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import LONGEST_BUDGET, check_needed_flags

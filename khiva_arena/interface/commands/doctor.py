@@ -19,7 +19,7 @@ from khiva_arena.bots.sandbox.detect import best as best_level
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.limits import DEFAULT, MIB, WORDS, in_words
 from khiva_arena.common.manual import where
-from khiva_arena.entrants import loading, modules
+from khiva_arena.entrants import loading, module_runner
 from khiva_arena.rating.schedule.lineups import MOST_SEATS
 
 SEATS = range(2, 6)
@@ -71,7 +71,11 @@ def _rows(best: Level, reasons: dict[Level, str], results: Tried) -> list[Doctor
     """Return all findings, in the order in which people read them: both outputs are
     made of them.
     """
-    notes, is_root, has_library = wsl.notes(Path.cwd()), os.geteuid() == 0, bool(modules.library())
+    notes, is_root, has_library = (
+        wsl.notes(Path.cwd()),
+        os.geteuid() == 0,
+        bool(module_runner.library()),
+    )
     root = ["This is root: at all levels but trusted each bot runs as a user of its own."]
     slow = [launch.SLOW] if system.PROC and not launch.program() else []
     unheld = f"No bot is held to limits on memory and processes here: {system.UNSEEN}."
@@ -156,7 +160,7 @@ def _lines_of_bounds() -> list[str]:
 
 def _line_of_modules(best: Level, *, has_library: bool) -> str:
     if not has_library:
-        return f"No bot can be a WebAssembly module here: {modules.NEEDS}"
+        return f"No bot can be a WebAssembly module here: {module_runner.NEEDS}"
     return (
         f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at "
         f"{best} here"

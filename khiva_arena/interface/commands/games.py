@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from khiva_arena.competition.settings.settings import game_named
+from khiva_arena.competition.settings.given_rules import game_named
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import GAMES

@@ -17,7 +17,7 @@ from khiva_arena.common.manual import where
 from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files
-from khiva_arena.entrants import modules
+from khiva_arena.entrants import module_runner
 from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import GAMES, NAMES, unknown
@@ -161,8 +161,8 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
         click.echo(f"It plays by the wall clock only, not in ticks: {why}")
     for line in in_ticks:
         click.echo(harmless(f"  {line}"))
-        if not modules.library():
-            click.echo(modules.NEEDS)
+        if not module_runner.library():
+            click.echo(module_runner.NEEDS)
         click.echo(f"How to limit thinking by instructions: {where('modules')}")
     brief = new_agents.page_in_brief(chosen)
     click.echo(f"{GAMES[chosen].title} in a thousand words: {brief}")
@@ -299,5 +299,5 @@ def _list(as_json: bool, as_module: bool, searches: bool) -> None:
             )
         )
     )
-    if as_module and not modules.library():
-        click.echo(modules.NEEDS)
+    if as_module and not module_runner.library():
+        click.echo(module_runner.NEEDS)

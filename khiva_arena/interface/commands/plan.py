@@ -27,6 +27,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.choices import POWER
 from khiva_arena.interface.commands.more_seeds import commands, fewer_line_ups
 from khiva_arena.rating.report import plan as plans
+from khiva_arena.rating.report import plan_text
 from khiva_arena.rating.report.text import paragraphs
 from khiva_arena.rating.report.values import Standings
 from khiva_arena.records.store.db import EventRow, Store
@@ -81,7 +82,7 @@ def plan(
         answers.append((members, table, _with_next(store, members, table, answer, shares)))
     if as_json:
         rows = [
-            {**in_common(members), **msgspec.to_builtins(one), "sentence": plans.sentence(one)}
+            {**in_common(members), **msgspec.to_builtins(one), "sentence": plan_text.sentence(one)}
             for members, _, one in answers
         ]
         said = " ".join(row["sentence"] for row in rows) or f"no event to plan with in {store}"
@@ -92,7 +93,7 @@ def plan(
         titles([members for members, _, _ in answers]), answers, strict=True
     ):
         click.echo("\n".join(paragraphs([heading], width)))
-        click.echo(plans.to_text(one, table, width))
+        click.echo(plan_text.to_text(one, table, width))
     if not answers:
         click.echo(harmless(f"no event to plan with in {store}"))
 

@@ -30,8 +30,9 @@ from khiva_arena.interface.commands.asked_again import (
 )
 from khiva_arena.interface.commands.json_shapes import VERSION, LostAsked, LostOutput, printed
 from khiva_arena.interface.commands.next_step import if_yours
-from khiva_arena.interface.commands.replay import AskedMatch, as_played, stored, to_play
+from khiva_arena.interface.commands.replay import as_played, stored, to_play
 from khiva_arena.interface.commands.replay_json import kinds_as_json, replay_sentence
+from khiva_arena.interface.commands.replay_text import AskedMatch
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import Store

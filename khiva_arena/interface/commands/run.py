@@ -32,7 +32,8 @@ from khiva_arena.competition.settings.competition import (
 )
 from khiva_arena.competition.settings.file import SettingsFile, read_file
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
-from khiva_arena.competition.settings.settings import DEFAULTS, OF_EXTENSIONS, ROWS, Settings
+from khiva_arena.competition.settings.settings import OF_EXTENSIONS, ROWS, Settings
+from khiva_arena.competition.settings.table import DEFAULTS
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot

@@ -29,7 +29,8 @@ from khiva_arena.competition.run.options import PlanFlags, RunOptions
 from khiva_arena.competition.run.run import Run
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.display.terminal.console import say
-from khiva_arena.entrants.bots import Bot, SameBots
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.bots_of_an_event import SameBots
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import check_needed_flags, print_commitment
 from khiva_arena.rating.report.same_names import under_a_table

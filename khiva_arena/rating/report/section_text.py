@@ -10,10 +10,10 @@ from msgspec import UNSET
 
 from khiva_arena.common.text import WIDTH
 from khiva_arena.rating.ratings.student import stdtr
-from khiva_arena.rating.report import points, shapes
+from khiva_arena.rating.report import points, section_shapes
 from khiva_arena.rating.report.columns import DETAILS
 from khiva_arena.rating.report.points_shapes import PointsBySource
-from khiva_arena.rating.report.rating_table import UNDER_THE_PRIOR
+from khiva_arena.rating.report.table_notes import UNDER_THE_PRIOR
 from khiva_arena.rating.report.text import (
     WIDEST_NAME,
     blocks,
@@ -36,13 +36,16 @@ _BEYOND = 2.0  # standard errors
 
 
 def to_text(
-    standings: Standings, sections: shapes.Sections, names: Sequence[str], width: int = WIDTH
+    standings: Standings,
+    sections: section_shapes.Sections,
+    names: Sequence[str],
+    width: int = WIDTH,
 ) -> str:
     """Return the sections in the order of ``names``, each under a line that explains
     it. Ends with a newline, if there are any.
     """
     blocks = [_details(standings, width)] if "details" in names else []
-    for name in shapes.Sections.__struct_fields__:
+    for name in section_shapes.Sections.__struct_fields__:
         value = getattr(sections, name)
         if value is not UNSET:
             blocks.append(_DRAWN[name](standings, value, width))
@@ -76,7 +79,7 @@ def _details(standings: Standings, width: int) -> list[str]:
 
 
 def _crosstable(
-    standings: Standings, rows: Sequence[Sequence[shapes.Pair | None]], width: int
+    standings: Standings, rows: Sequence[Sequence[section_shapes.Pair | None]], width: int
 ) -> list[str]:
     cells = [
         [_NONE if i == j else _pair(cell) for j, cell in enumerate(row)]
@@ -92,7 +95,7 @@ def _crosstable(
     return ["Crosstable:", *matrix(_bots(standings), cells, width), *paragraphs(notes, width)]
 
 
-def _pair(cell: shapes.Pair | None) -> str:
+def _pair(cell: section_shapes.Pair | None) -> str:
     if cell is None:
         return _UNMET
     if cell.low is None or cell.high is None:
@@ -103,13 +106,13 @@ def _pair(cell: shapes.Pair | None) -> str:
     )
 
 
-def _numbers(rows: shapes.Matrix, digits: int, sign: str = "") -> list[list[str]]:
+def _numbers(rows: section_shapes.Matrix, digits: int, sign: str = "") -> list[list[str]]:
     return [
         [_NONE if value is None else number(value, digits, sign) for value in row] for row in rows
     ]
 
 
-def _los(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
+def _los(standings: Standings, rows: section_shapes.Matrix, width: int) -> list[str]:
     note = (
         "How likely the row's bot is stronger than the column's, in percent, "
         f"{UNDER_THE_PRIOR}; . if the results do not say."
@@ -122,7 +125,7 @@ def _los(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
     ]
 
 
-def _surprise(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
+def _surprise(standings: Standings, rows: section_shapes.Matrix, width: int) -> list[str]:
     seeds = [row.seeds for row in standings.rows]
     upper = [
         (value, min(seeds[i], seeds[j]))
@@ -148,7 +151,7 @@ def _surprise(standings: Standings, rows: shapes.Matrix, width: int) -> list[str
     ]
 
 
-def _seats(standings: Standings, section: shapes.Seats, width: int) -> list[str]:
+def _seats(standings: Standings, section: section_shapes.Seats, width: int) -> list[str]:
     seats = [["seats", "seat", "score%", "95 %", "matches", "seeds"]]
     seats += [
         [
@@ -188,7 +191,7 @@ def _seats(standings: Standings, section: shapes.Seats, width: int) -> list[str]
     ]
 
 
-def _cycles(standings: Standings, section: shapes.Cycles, width: int) -> list[str]:
+def _cycles(standings: Standings, section: section_shapes.Cycles, width: int) -> list[str]:
     if section.share is None:
         return [
             "Cycles:",
@@ -211,7 +214,9 @@ def _cycles(standings: Standings, section: shapes.Cycles, width: int) -> list[st
     return ["Cycles:", *paragraphs([note], width)]
 
 
-def _connectivity(standings: Standings, section: shapes.Connectivity, width: int) -> list[str]:
+def _connectivity(
+    standings: Standings, section: section_shapes.Connectivity, width: int
+) -> list[str]:
     names = _names(standings)
     if section.connected:
         note = (
@@ -229,7 +234,7 @@ def _connectivity(standings: Standings, section: shapes.Connectivity, width: int
     return ["Connectivity:", *paragraphs([*groups, note], width)]
 
 
-def _covariance(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
+def _covariance(standings: Standings, rows: section_shapes.Matrix, width: int) -> list[str]:
     note = (
         "Covariances of the Elo numbers, in Elo squared; the variance of a difference is V_ii "
         "+ V_jj - 2 V_ij."
@@ -241,7 +246,7 @@ def _covariance(standings: Standings, rows: shapes.Matrix, width: int) -> list[s
     ]
 
 
-def _effects(standings: Standings, section: shapes.EffectsSection, width: int) -> list[str]:
+def _effects(standings: Standings, section: section_shapes.EffectsSection, width: int) -> list[str]:
     names = _names(standings)
     ratings = [["bot", "elo", "+/-", "without", "+/-"]]
     for row, fit in zip(standings.rows, section.rows, strict=True):
@@ -271,7 +276,7 @@ def _effects(standings: Standings, section: shapes.EffectsSection, width: int) -
     ]
 
 
-def _history(standings: Standings, stages: Sequence[shapes.Stage], width: int) -> list[str]:
+def _history(standings: Standings, stages: Sequence[section_shapes.Stage], width: int) -> list[str]:
     rows = [
         ["event", "matches", "seeds"],
         *([str(stage.number), str(stage.matches), str(stage.seeds)] for stage in stages),
@@ -292,7 +297,7 @@ def _history(standings: Standings, stages: Sequence[shapes.Stage], width: int) -
 def _by_event(
     standings: Standings,
     numbers: Sequence[int],
-    stages: Sequence[Sequence[shapes.Rating]],
+    stages: Sequence[Sequence[section_shapes.Rating]],
     width: int,
 ) -> list[str]:
     names = ["bot", *_bots(standings, 16)]

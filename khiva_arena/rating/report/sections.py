@@ -16,7 +16,7 @@ from khiva_arena.rating.ratings.cycles import intransitivity
 from khiva_arena.rating.ratings.effects import EffectsToFit
 from khiva_arena.rating.ratings.elo import Ratings
 from khiva_arena.rating.ratings.match_arrays import Floats, Matches, SameSize
-from khiva_arena.rating.report import shapes
+from khiva_arena.rating.report import section_shapes
 from khiva_arena.rating.report.points import PointsSample, section
 from khiva_arena.rating.report.section_names import EFFECTS
 from khiva_arena.rating.report.standings import percent, rating, refit, round_off
@@ -38,7 +38,7 @@ class SectionRequest(msgspec.Struct, frozen=True):
     points: PointsSample = PointsSample(why_none="no match was replayed")
 
 
-def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
+def sections(standings: Standings, request: SectionRequest) -> section_shapes.Sections:
     """Return the sections of a request. ``details`` makes none: its numbers are in the
     rows.
     """
@@ -61,7 +61,7 @@ def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
             crosstables.append(crosstable(standings.evidence.cells, standings.ratings))
         return crosstables[0]
 
-    return shapes.Sections(
+    return section_shapes.Sections(
         **{name: make() for name, make in makers.items() if name in request.names}
     )
 
@@ -72,17 +72,17 @@ def _order(standings: Standings) -> list[int]:
     return [index[row.bot] for row in standings.rows]
 
 
-def _matrix(standings: Standings, values: Floats) -> shapes.Matrix:
+def _matrix(standings: Standings, values: Floats) -> section_shapes.Matrix:
     order = _order(standings)
     return [[round_off(value) for value in row] for row in values[np.ix_(order, order)].tolist()]
 
 
-def _crosstable(standings: Standings, table: Crosstable) -> list[list[shapes.Pair | None]]:
+def _crosstable(standings: Standings, table: Crosstable) -> list[list[section_shapes.Pair | None]]:
     order = _order(standings)
     games = games_together(standings.evidence.matches, len(order))
     above = certainly_above(standings.ratings)
 
-    def pair(i: int, j: int) -> shapes.Pair | None:
+    def pair(i: int, j: int) -> section_shapes.Pair | None:
         score = percent(float(table.score[i, j]))
         if score is None:
             return None
@@ -90,7 +90,7 @@ def _crosstable(standings: Standings, table: Crosstable) -> list[list[shapes.Pai
             percent(float(part[i, j])) for part in (table.low, table.high, table.expected)
         )
         seeds, matches = int(table.blocks[i, j]), int(games[i, j])
-        return shapes.Pair(
+        return section_shapes.Pair(
             score,
             low,
             high,
@@ -104,10 +104,10 @@ def _crosstable(standings: Standings, table: Crosstable) -> list[list[shapes.Pai
     return [[pair(i, j) for j in order] for i in order]
 
 
-def _seats(standings: Standings) -> shapes.Seats:
+def _seats(standings: Standings) -> section_shapes.Seats:
     matches = standings.evidence.matches
     seats = [
-        shapes.SeatScore(
+        section_shapes.SeatScore(
             of.seats,
             of.seat,
             round_off(100 * of.score) or 0.0,
@@ -120,7 +120,7 @@ def _seats(standings: Standings) -> shapes.Seats:
     ]
     biases = neighbour_bias(matches, standings.ratings)
     neighbours = [
-        shapes.Neighbour(
+        section_shapes.Neighbour(
             standings.order[i],
             percent(of.effect),
             percent(of.low),
@@ -131,39 +131,39 @@ def _seats(standings: Standings) -> shapes.Seats:
         for i in _order(standings)
         for of in biases[i : i + 1]
     ]
-    return shapes.Seats(seats, neighbours)
+    return section_shapes.Seats(seats, neighbours)
 
 
-def _cycles(standings: Standings) -> shapes.Cycles:
+def _cycles(standings: Standings) -> section_shapes.Cycles:
     cycles = intransitivity(standings.evidence.cells, standings.ratings)
     if cycles is None:
-        return shapes.Cycles(None, None, None, None, None)
-    return shapes.Cycles(
+        return section_shapes.Cycles(None, None, None, None, None)
+    return section_shapes.Cycles(
         *map(percent, (cycles.share, cycles.low, cycles.high, cycles.raw, cycles.noise))
     )
 
 
-def _connectivity(standings: Standings) -> shapes.Connectivity:
+def _connectivity(standings: Standings) -> section_shapes.Connectivity:
     components = [
         [standings.order[i] for i in component] for component in standings.ratings.components
     ]
-    return shapes.Connectivity(len(components) <= 1, components)
+    return section_shapes.Connectivity(len(components) <= 1, components)
 
 
-def _ratings(standings: Standings, ratings: Ratings) -> list[shapes.Rating]:
+def _ratings(standings: Standings, ratings: Ratings) -> list[section_shapes.Rating]:
     return [
-        shapes.Rating(row.bot, *rating(ratings, i))
+        section_shapes.Rating(row.bot, *rating(ratings, i))
         for row, i in zip(standings.rows, _order(standings), strict=True)
     ]
 
 
-def _effects(standings: Standings, names: Sequence[str]) -> shapes.EffectsSection:
+def _effects(standings: Standings, names: Sequence[str]) -> section_shapes.EffectsSection:
     evidence = standings.evidence
     ratings = refit(
         evidence, evidence.matches, EffectsToFit("seats" in names, "neighbours" in names)
     )
     effects = [
-        shapes.Effect(
+        section_shapes.Effect(
             "seat" if effect.bot is None else "neighbour",
             round_off(effect.elo),
             round_off(effect.error),
@@ -173,12 +173,12 @@ def _effects(standings: Standings, names: Sequence[str]) -> shapes.EffectsSectio
         )
         for effect in ratings.effects
     ]
-    return shapes.EffectsSection(
+    return section_shapes.EffectsSection(
         [name for name in EFFECTS if name in names], _ratings(standings, ratings), effects
     )
 
 
-def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:
+def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[section_shapes.Stage]:
     """Return the ratings after each event, in order of creation: from all events so
     far, and from the event alone.
     """
@@ -193,7 +193,7 @@ def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[sha
             refit(standings.evidence, mine),
         )
         stages.append(
-            shapes.Stage(
+            section_shapes.Stage(
                 event,
                 number,
                 len(mine),
@@ -216,7 +216,7 @@ whom some have lost every match yet, half a minute.
 """
 
 
-def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
+def by_seeds(standings: Standings) -> list[section_shapes.AfterSeeds]:
     """Return ratings after so many seeds, in the order of the events and their seeds.
     There are at most ``MOST_POINTS`` of them, and fewer for very many bots; the last
     one is after all seeds.
@@ -231,7 +231,7 @@ def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
         if at * points // len(seeds) > (at - 1) * points // len(seeds):
             so_far = _until(matches, event, seed)
             fit = refit(standings.evidence, so_far)
-            stages.append(shapes.AfterSeeds(at, len(so_far), _ratings(standings, fit)))
+            stages.append(section_shapes.AfterSeeds(at, len(so_far), _ratings(standings, fit)))
     return stages
 
 

@@ -14,7 +14,8 @@ from msgspec import structs
 from khiva_arena.errors import StoreError
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store import files, locks, meant, private, shape, versions, wal
-from khiva_arena.records.store.files import FILE, explain_errors
+from khiva_arena.records.store.damage import explain_errors
+from khiva_arena.records.store.files import FILE
 from khiva_arena.records.store.inserting import (
     Insertion,
     insert_event,
@@ -331,10 +332,6 @@ class Store(StoreReads):
         if RUN_SECRET in reveals:
             digest = run_digest(digest for _, digest in self.places(event))
             insert("conclusions", {"event": event, "digest": digest, "at": now()})
-
-    # --- reveals ---
-
-    # --- damage ---
 
     # --- writing ---
 

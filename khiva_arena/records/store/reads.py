@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.records.store import files
-from khiva_arena.records.store.files import FILE, explain_errors
+from khiva_arena.records.store import damage, files
+from khiva_arena.records.store.damage import explain_errors
+from khiva_arena.records.store.files import FILE
 from khiva_arena.records.store.locks import LOCK
 from khiva_arena.records.store.queries import StoreRows, select_from
 from khiva_arena.records.store.row_checks import Checked, whole_matches, whole_voids
@@ -237,14 +238,14 @@ class StoreReads(StoreRows):
 
     def damage(self) -> list[str]:
         """Return each damage of the file itself, a line each."""
-        return files.damage(self._connection)
+        return damage.damage(self._connection)
 
     def first_damage(self) -> str:
         """Return the first damage in the pages of the file, "" for none."""
         with explain_errors(self.folder):
             if self._seal.is_kept():
                 return ""
-        return str(self._once("", lambda: files.first_damage(self._connection)))
+        return str(self._once("", lambda: damage.first_damage(self._connection)))
 
     def changed(self, event: str) -> list[str]:
         """Return each changed, lost or added row of an event, apart from its matches,

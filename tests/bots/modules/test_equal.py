@@ -27,7 +27,7 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.entrants import modules
+from khiva_arena.entrants import module_runner, modules
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.verify import verify
 
@@ -100,7 +100,7 @@ def test_the_verifier_gives_every_frame_and_tick_on_another_vm(
 def test_other_versions_of_the_vm_play_the_same(
     folder: str, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = ROOT.joinpath(folder, *Path(modules.library()).parts[-3:])
+    library = ROOT.joinpath(folder, *Path(module_runner.library()).parts[-3:])
     assert library.is_file()
     monkeypatch.setattr(modules, "library", lambda: str(library))
     commands = stage_modules(tmp_path)
@@ -135,7 +135,7 @@ def test_arm64_plays_the_same(
     trusted allows what an emulator needs.
     """
     need_place(place)
-    runner = modules.runner
+    runner = module_runner.runner
     monkeypatch.setattr(modules, "library", lambda: place.library)
     monkeypatch.setattr(
         modules, "runner", lambda work, *words: (*place.words, *runner(work, *words)[1:])

@@ -22,7 +22,7 @@ from khiva_arena.arbiter.runners import _payload
 from khiva_arena.arbiter.seals import damage_of
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.entrants import modules, only_modules, staging
+from khiva_arena.entrants import module_runner, modules, only_modules, staging
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.loading import Bounds, Loading
 from khiva_arena.errors import BotError, ConfigError, StagingError
@@ -137,7 +137,7 @@ def test_a_payload_is_read_by_the_wall_clock_at_every_level(
     """A bot without one would read the next frame in its place, or nothing: its sum
     would be another one.
     """
-    if python_at(level) != modules.runner(modules.RUN)[0]:
+    if python_at(level) != module_runner.runner(module_runner.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     words = (
         "--isolation",

@@ -16,7 +16,7 @@ import pytest
 from tools import lacks
 from waiting import until
 
-from khiva_arena.bots.sandbox import reap, reaper, remedies, system
+from khiva_arena.bots.sandbox import pid_namespaces, reap, reaper, remedies, system
 from khiva_arena.bots.sandbox.detect import remedy, why_not
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.reaper import AskingReaper, PidfdReaper, Reaper
@@ -289,4 +289,4 @@ def test_nobody_is_adopted_who_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -
         assert reap.orphans([os.getpid()]) == {os.getpid(): []}
     reap.sweep()
     assert adopted == []
-    assert reap.namespace("self") == 0
+    assert pid_namespaces.namespace("self") == 0

@@ -16,7 +16,7 @@ from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.proc_usage import ThreadTime
-from khiva_arena.competition.conformance import processor, steps_play, whole_check
+from khiva_arena.competition.conformance import check_plan, processor, steps_play, whole_check
 from khiva_arena.competition.conformance.check_report import Bar, histogram_text
 from khiva_arena.competition.conformance.context import RunningCheck, Warned
 from khiva_arena.competition.conformance.positions import decisions_of_a_match
@@ -120,7 +120,7 @@ def test_a_quick_check_asks_no_more_once_every_decision_is_too_slow(
         return "tried"
 
     monkeypatch.setattr(
-        whole_check, "steps", lambda _running: [whole_check.PlannedStep("x", "a step", tried)]
+        whole_check, "steps", lambda _running: [check_plan.PlannedStep("x", "a step", tried)]
     )
     so_far = whole_check.CheckRun([], lambda _step: None, Redactor({}))
     trio.run(whole_check._run_steps, slow, so_far)

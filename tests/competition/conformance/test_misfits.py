@@ -23,9 +23,9 @@ from khiva_arena.bots.sandbox.detect import levels, python_closed
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.reap import MARK
 from khiva_arena.common.shipped import folder
+from khiva_arena.competition.conformance.check_plan import GAMES, steps
 from khiva_arena.competition.conformance.check_report import CheckReport, CheckStep, Status
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped
-from khiva_arena.competition.conformance.whole_check import GAMES, steps
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.conditions import TimeLimits

@@ -20,8 +20,9 @@ from khiva_arena.competition.events.redraws import EventToReplay, factors
 from khiva_arena.competition.events.selection import EVERYBODY, Among
 from khiva_arena.display.terminal.console import say
 from khiva_arena.rating.ratings.swiss_factors import by_shape
-from khiva_arena.rating.report.rating_table import notes, to_json
+from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.report.standings import Standings
+from khiva_arena.rating.report.table_notes import notes
 from khiva_arena.rating.schedule.formats import FORMATS, Terms, shapes
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import BotRow, EventRow

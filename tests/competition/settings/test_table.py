@@ -17,9 +17,10 @@ from wording import sentence
 from khiva_arena.common.setting_row import LISTS, TABLES, Kind, Setting
 from khiva_arena.competition.settings.file import by_line
 from khiva_arena.competition.settings.flags import flag_words, settings_by_flags
-from khiva_arena.competition.settings.settings import DEFAULTS, only_for, settings_from
+from khiva_arena.competition.settings.line_up_settings import only_for
+from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.competition.settings.stages import OF_A_STAGE
-from khiva_arena.competition.settings.table import TABLE
+from khiva_arena.competition.settings.table import DEFAULTS, TABLE
 from khiva_arena.competition.settings.template import settings_text
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.cli.help import GROUPS

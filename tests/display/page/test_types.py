@@ -11,7 +11,7 @@ from npm import PAGE, packages
 
 import khiva_arena
 from khiva_arena.games import registry
-from khiva_arena.rating.report import points_shapes, shapes
+from khiva_arena.rating.report import points_shapes, section_shapes, shapes
 
 HERE = Path(khiva_arena.__file__).parent
 
@@ -41,7 +41,7 @@ def test_tables_have_the_types_that_the_report_gives_them() -> None:
     written = {name: {*re.findall(r"^  (\w+)\??:", body, re.MULTILINE)} for name, body in bodies}
     kinds = {
         name: kind
-        for name, kind in {**vars(points_shapes), **vars(shapes)}.items()
+        for name, kind in {**vars(points_shapes), **vars(section_shapes), **vars(shapes)}.items()
         if name in written
     }
     assert {"Pair", "PointsBySource", "Sections", "Standing"} < set(kinds)

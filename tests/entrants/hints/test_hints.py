@@ -13,15 +13,14 @@ from wording import sentence
 
 from khiva_arena.common import shipped
 from khiva_arena.entrants.bots import Bot, load
+from khiva_arena.entrants.hints.framing import BINARY, STDERR
 from khiva_arena.entrants.hints.hint import (
     BIN,
-    BINARY,
     EMPTY,
     FLOAT,
     FLUSH,
     LANGUAGES,
     NUMBER,
-    STDERR,
     hint,
     language_of,
 )

@@ -20,7 +20,7 @@ from wording import sentence
 from khiva_arena.bots.protocol.codec import plain_value
 from khiva_arena.common import shipped
 from khiva_arena.common.manual import where
-from khiva_arena.competition.conformance.whole_check import FRAMES
+from khiva_arena.competition.conformance.check_plan import FRAMES
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.hint import hint
 from khiva_arena.entrants.runtimes import Interpreted

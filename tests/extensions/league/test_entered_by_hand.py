@@ -35,9 +35,10 @@ from khiva_arena.extensions.league.player.roster_changes import take_all
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions import by_hand, entry_files, examine, queue_file
 from khiva_arena.extensions.league.submissions.entry_files import EntryLock
-from khiva_arena.extensions.league.submissions.examine import Finding, examine_next
+from khiva_arena.extensions.league.submissions.examine import examine_next
 from khiva_arena.extensions.league.submissions.limits import BotsBound
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.trial_match import Finding
 from khiva_arena.extensions.league.waiting import take_back, waiting_of
 from khiva_arena.records.store.db import Store
 
@@ -52,8 +53,8 @@ STEPS = (
     "examine.unpack",
     "examine._loaded",
     "queue.identify",
-    "examine._verdict",
-    "examine._played",
+    "examine.verdict_of",
+    "examine.as_played",
     "queue.settle",
     "examine.take_back_older",
     "queue.add_build_seconds",
@@ -72,7 +73,7 @@ def template(confined: Level, tmp_path_factory: pytest.TempPathFactory) -> Leagu
 @pytest.fixture
 def league(template: League, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> League:
     """A copy of it, in which each check gives a good verdict; ann is an author."""
-    monkeypatch.setattr(examine, "_verdict", lambda *_: Finding(True, "fine"))
+    monkeypatch.setattr(examine, "verdict_of", lambda *_: Finding(True, "fine"))
     shutil.copytree(template.folder, tmp_path / "spring")
     with Queue(tmp_path / "spring") as queue:
         queue.add_author("ann")
@@ -283,7 +284,7 @@ def test_what_this_machine_cannot_check_does_not_wait_on(
         raise StagingError("full")
 
     one = bot(tmp_path)
-    breaks(monkeypatch, "examine._verdict", full, is_after=False)
+    breaks(monkeypatch, "examine.verdict_of", full, is_after=False)
     with pytest.raises(StagingError, match="nothing of it waits: run the same command again"):
         enter(league, one)
     assert queue.entries("waiting", "accepted") == []
@@ -317,7 +318,7 @@ def test_what_a_kill_leaves_waits_for_the_same_command(
     assert played(league, monkeypatch) == [("bot v1", "active")]
 
 
-@pytest.mark.parametrize("step", ["examine._verdict", "queue.release"])
+@pytest.mark.parametrize("step", ["examine.verdict_of", "queue.release"])
 def test_a_newer_entry_of_the_bot_takes_the_place_of_what_a_kill_left(
     step: str, league: League, queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -343,7 +344,7 @@ def test_nobody_takes_an_entry_from_a_command_at_work(
     if child == 0:
         with suppress(BaseException):
             monkeypatch.setattr(
-                examine, "_verdict", lambda *_: (os.write(write, b"."), time.sleep(HOURS))
+                examine, "verdict_of", lambda *_: (os.write(write, b"."), time.sleep(HOURS))
             )
             enter(league, one)
         os._exit(1)
@@ -368,7 +369,7 @@ def test_what_waits_is_taken_back_by_its_id_or_its_name(
 ) -> None:
     one = bot(tmp_path)
     with monkeypatch.context() as patch:
-        breaks(patch, "examine._verdict", dies, is_after=False)
+        breaks(patch, "examine.verdict_of", dies, is_after=False)
         in_a_child(lambda: enter(league, one, "left"))
     enter(league, bot(tmp_path, "# two"), "done")
     queue.add_change("", "season", "two")
@@ -399,7 +400,7 @@ def test_a_command_at_work_hears_that_its_bot_was_taken_back(
         take_back(league.folder, "entry-1")
         return Finding(True, "fine")
 
-    monkeypatch.setattr(examine, "_verdict", verdict)
+    monkeypatch.setattr(examine, "verdict_of", verdict)
     assert enter(league, bot(tmp_path)) == "refused"
     assert files_of_entries(league) == []
     assert played(league, monkeypatch) == []

@@ -22,6 +22,7 @@ from khiva_arena.bots.sandbox.limits import DEFAULT
 from khiva_arena.common import shipped
 from khiva_arena.common.result import Clock
 from khiva_arena.common.say import say_nothing
+from khiva_arena.competition.conformance import check_plan
 from khiva_arena.competition.conformance import whole_check as check_run
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
@@ -30,9 +31,10 @@ from khiva_arena.errors import BotError, StagingError
 from khiva_arena.extensions.league.chain.stored_chain import chain_of, found
 from khiva_arena.extensions.league.player.roster_changes import take_all
 from khiva_arena.extensions.league.settings import League, league_of
-from khiva_arena.extensions.league.submissions import examine
-from khiva_arena.extensions.league.submissions.examine import Finding, examine_next, folder_of
+from khiva_arena.extensions.league.submissions import examine, trial_match
+from khiva_arena.extensions.league.submissions.examine import examine_next, folder_of
 from khiva_arena.extensions.league.submissions.queue import RETRY_SECONDS, Queue
+from khiva_arena.extensions.league.submissions.trial_match import Finding
 from khiva_arena.interface.commands.new_folder import make
 from khiva_arena.records.store.db import Store
 
@@ -61,7 +63,7 @@ def checks_as(monkeypatch: pytest.MonkeyPatch, made: Finding | BaseException) ->
             raise made
         return made
 
-    monkeypatch.setattr(examine, "_verdict", verdict)
+    monkeypatch.setattr(examine, "verdict_of", verdict)
 
 
 def copies(league: League) -> list[str]:
@@ -172,9 +174,9 @@ def test_an_anchor_that_does_not_start_is_not_its_author_s_fault(
     def fails(*_: object) -> None:
         raise BotError("greedy")
 
-    monkeypatch.setattr(examine, "ready_to_play", fails)
+    monkeypatch.setattr(trial_match, "ready_to_play", fails)
     monkeypatch.setattr(
-        examine, "_verdict", lambda league, bot, renew: examine._tried(league, bot, renew)
+        examine, "verdict_of", lambda league, bot, renew: trial_match._tried(league, bot, renew)
     )
     number = upload(queue, one_of_its_own())
     with pytest.raises(StagingError):
@@ -189,7 +191,7 @@ def test_a_check_that_this_machine_cannot_make_is_not_its_author_s_fault(
     def fails(*_: object) -> None:
         raise StagingError("full") if where == "stage" else HostFault("no process")
 
-    steps = [check_run.PlannedStep("start", "", fails)]  # type: ignore[arg-type]
+    steps = [check_plan.PlannedStep("start", "", fails)]  # type: ignore[arg-type]
     monkeypatch.setattr(
         check_run, *(("stage", fails) if where == "stage" else ("steps", lambda running: steps))
     )
@@ -205,8 +207,8 @@ def test_a_check_that_this_machine_cannot_make_is_not_its_author_s_fault(
 STEPS = (
     "unpack",
     "_loaded",
-    "_verdict",
-    "_played",
+    "verdict_of",
+    "as_played",
     "queue.identify",
     "queue.settle",
     "rename",
@@ -367,7 +369,7 @@ def test_a_bot_whose_interpreter_has_more_memory_than_the_league_gives_is_refuse
         (tmp_path / name).write_text(text)
     settings = replace(league.settings, clock=Clock.TICKS)
     sandbox = Sandbox(Level.TRUSTED, dataclasses.replace(DEFAULT, memory=103 << 20))
-    found = examine._verdict(
+    found = trial_match.verdict_of(
         league._replace(settings=settings, sandbox=sandbox), load(str(tmp_path)), lambda: None
     )
     refusal = sentence(

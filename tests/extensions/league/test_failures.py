@@ -21,7 +21,7 @@ from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.player import player
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions import by_hand, examine
-from khiva_arena.extensions.league.submissions.examine import Finding, examine_next
+from khiva_arena.extensions.league.submissions.examine import examine_next
 from khiva_arena.extensions.league.submissions.limits import BotsBound
 from khiva_arena.extensions.league.submissions.queue import (
     MOST_ATTEMPTS,
@@ -29,6 +29,7 @@ from khiva_arena.extensions.league.submissions.queue import (
     RETRY_SECONDS,
     Queue,
 )
+from khiva_arena.extensions.league.submissions.trial_match import Finding
 
 UNFORESEEN: list[Exception] = [
     UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates not allowed"),
@@ -71,7 +72,7 @@ def fails_at(monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException) -
             raise error
         return Finding(True, "fine")
 
-    monkeypatch.setattr(examine, "_verdict", verdict)
+    monkeypatch.setattr(examine, "verdict_of", verdict)
 
 
 def look_again(queue: Queue) -> None:

@@ -514,7 +514,7 @@ def test_pages_that_nobody_asked_for_lately_go(
     league: MadeLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(published, "NEWEST_BATCHES", 2)
-    monkeypatch.setattr("khiva_arena.extensions.league.player.publish.OLDER_PAGES", 1)
+    monkeypatch.setattr("khiva_arena.extensions.league.player.missing_pages.OLDER_PAGES", 1)
     (league.folder / SUMS / "published").unlink()
     folder = public(league, BATCHES)
     folder.mkdir(exist_ok=True)

@@ -21,7 +21,7 @@ from synthesised_shards import play_shard
 
 import khiva_arena
 from khiva_arena.errors import StoreFull
-from khiva_arena.extensions.shards import merge
+from khiva_arena.extensions.shards import merge, merge_target
 from khiva_arena.extensions.shards.shard import WHOLE, Shard
 from khiva_arena.records.store.db import FILE, Store
 
@@ -82,7 +82,7 @@ def test_a_full_disk_leaves_what_was_recorded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No file may become longer: those that SQLite keeps beside a store, too."""
-    monkeypatch.setattr(merge, "MATCHES_AT_ONCE", 2)
+    monkeypatch.setattr(merge_target, "MATCHES_AT_ONCE", 2)
     stores, digest = shards
     out = tmp_path / "out"
     if held:

@@ -20,7 +20,8 @@ from wording import sentence
 
 import khiva_arena
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.extensions.shards.merge import Checks, Merged, merge
+from khiva_arena.extensions.shards.merge import Checks, merge
+from khiva_arena.extensions.shards.merge_target import Merged
 from khiva_arena.extensions.shards.shard import WHOLE, Shard, shard_of
 from khiva_arena.games import registry
 from khiva_arena.rating.schedule.names import Format

@@ -11,7 +11,7 @@ from wording import sentence
 from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.settings import league_text
 from khiva_arena.extensions.shards import merge_command as merge_command
-from khiva_arena.extensions.shards.merge import Merged
+from khiva_arena.extensions.shards.merge_target import Merged
 from khiva_arena.extensions.shards.missing import MissingShard
 
 

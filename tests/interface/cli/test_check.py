@@ -21,7 +21,7 @@ from wording import sentence
 from khiva_arena.bots.sandbox.detect import python_closed
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.common.manual import where
-from khiva_arena.competition.conformance import whole_check
+from khiva_arena.competition.conformance import check_plan
 
 pytestmark = pytest.mark.slow
 
@@ -216,7 +216,7 @@ def test_help_names_the_schema(tmp_path: Path) -> None:
 
 
 def test_texts_name_files_that_are_there() -> None:
-    for text in (whole_check.FRAMES, whole_check.EVENTS, whole_check.ALL_FORMS):
+    for text in (check_plan.FRAMES, check_plan.EVENTS, check_plan.ALL_FORMS):
         assert where("spec") in text
         assert all(Path(path).exists() for path in re.findall(r"(?<!\S)(/\S+?)[,;]? ", text))
 

@@ -16,7 +16,7 @@ from arena import ROOT, arena
 from terminal import take_terminal
 from tools import need
 
-from khiva_arena.interface.cli import main
+from khiva_arena.interface.cli import command_groups
 from khiva_arena.interface.cli.completion import SHELLS, VARIABLE
 
 pytestmark = pytest.mark.slow
@@ -160,7 +160,7 @@ def test_what_can_be_listed_is_listed(shell: str, tmp_path: Path) -> None:
         return done.stdout
 
     commands = said("khiva-arena ")
-    assert all(command in commands for command in main.commands())
+    assert all(command in commands for command in command_groups.commands())
     assert "--help" in said("khiva-arena standings --h")
     for line, words in (
         ("match --policy ", ("lenient", "strict")),

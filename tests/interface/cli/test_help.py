@@ -18,9 +18,10 @@ from khiva_arena.common import hooks
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.interface.cli import guesses
 from khiva_arena.interface.cli.brief import first_sentence
+from khiva_arena.interface.cli.command_groups import commands
 from khiva_arena.interface.cli.examples import EXAMPLES, examples_of
 from khiva_arena.interface.cli.help import GROUPS, MANY, OTHERS, Rare, laid_out, long_name
-from khiva_arena.interface.cli.main import cli, commands
+from khiva_arena.interface.cli.main import cli
 
 
 def test_the_list_of_commands_is_the_commands_own(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from arena import arena
 from sides import NEEDS_ALL
 
 from khiva_arena.competition.settings.file import read_file
-from khiva_arena.competition.settings.settings import DEFAULTS
 from khiva_arena.competition.settings.stages import OF_A_STAGE, stages_from
+from khiva_arena.competition.settings.table import DEFAULTS
 from khiva_arena.interface.commands.init import VALUES, text_of
 
 BOTS = ("random", "naive", "greedy")

@@ -18,7 +18,7 @@ from khiva_arena.common.manual import where
 from khiva_arena.common.shipped import Language
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.interpreters import pin_of
-from khiva_arena.entrants.modules import NEEDS, library
+from khiva_arena.entrants.module_runner import NEEDS, library
 from khiva_arena.interface.cli.new import command
 
 pytestmark = pytest.mark.slow

@@ -22,7 +22,7 @@ from tools import lacks, need, need_module_tools
 from waiting import until
 from wording import pattern, sentence
 
-from khiva_arena.entrants import modules
+from khiva_arena.entrants import module_runner
 
 HIDING = ROOT / "tests" / "support" / "not_linux"
 TOOLS = ("sh", "true", "chmod", "rm")
@@ -309,7 +309,7 @@ def with_modules(tmp_path: Path, hidden: dict[str, str]) -> dict[str, str]:
     library lies under its name on macOS.
     """
     need_module_tools("c")
-    library = Path(modules.library())
+    library = Path(module_runner.library())
     place = tmp_path / "vm" / "wasmtime" / library.parent.name.replace("linux", "darwin")
     place.mkdir(parents=True)
     (place.parent / "__init__.py").touch()
@@ -359,7 +359,7 @@ def test_an_event_in_ticks_is_that_of_linux_and_its_bots_are_run_again(
         ).stdout
         assert re.search(pattern("verify", "bots-run-again", matches="4 matches"), again)
     works = set(re.findall(r"main\.main\((\w+\.\w+)\)", (tmp_path / "runners").read_text()))
-    assert works == {".".join(work) for work in (modules.COMPILE, modules.TABLE)}
+    assert works == {".".join(work) for work in (module_runner.COMPILE, module_runner.TABLE)}
     assert left(tmp_path) == []
 
 

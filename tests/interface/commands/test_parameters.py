@@ -12,7 +12,8 @@ import pytest
 from khiva_arena.common import hooks
 from khiva_arena.competition.run.options import ModelFlags, PlanFlags, RunOptions
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
-from khiva_arena.interface.cli.main import cli, commands
+from khiva_arena.interface.cli.command_groups import commands
+from khiva_arena.interface.cli.main import cli
 from khiva_arena.interface.commands.compare import Typed
 from khiva_arena.interface.commands.new import NewWish
 

@@ -11,7 +11,7 @@ from wording import sentence
 
 from khiva_arena.common.result import Result, Verdict
 from khiva_arena.errors import ConfigError
-from khiva_arena.rating.report import plan
+from khiva_arena.rating.report import plan, plan_text
 from khiva_arena.rating.report.standings import Entrant, standings
 
 BOTS = tuple(Entrant(f"id-{i}", f"bot{i}") for i in range(4))
@@ -68,7 +68,7 @@ def test_gaps_are_those_between_neighbours_in_the_table():
 
 def test_text_says_what_it_takes():
     table = standings(rows(40), BOTS)
-    text = plan.to_text(plan.for_error(table, 20), table)
+    text = plan_text.to_text(plan.for_error(table, 20), table)
     need = plan.for_error(table, 20).need
     assert (
         f"{need.seeds} seeds (95 %: {need.low} .. {need.high}), {need.matches} matches, "
@@ -76,10 +76,10 @@ def test_text_says_what_it_takes():
     )
     assert "So far: 40 seeds, 480 matches." in text
     assert max(map(len, text.split("\n"))) <= 100
-    gaps = plan.to_text(plan.for_gap(table, 20, 0.8), table)
+    gaps = plan_text.to_text(plan.for_gap(table, 20, 0.8), table)
     assert "in 80 of 100 cases" in gaps
     assert max(map(len, gaps.split("\n"))) <= 100
-    far = plan.to_text(plan.for_error(table, 1e-9), table)
+    far = plan_text.to_text(plan.for_error(table, 1e-9), table)
     assert "More seeds are needed than can be played for +/- 1e-09" in far
     assert "too many" in far
 
@@ -90,7 +90,7 @@ def test_too_few_seeds_to_tell(seeds):
     for found in (plan.for_error(table, 20), plan.for_gap(table, 20, 0.8)):
         assert not found.enough
         assert found.need is None
-        text = plan.to_text(found, table)
+        text = plan_text.to_text(found, table)
         assert sentence("report", "too-few-know-how") in text
         assert "5 seeds or more" in text
 
@@ -120,7 +120,7 @@ def test_one_that_lost_everything_is_left_out_and_named():
     assert found.left_out == ["id-3"]
     assert found.need.seeds == pytest.approx(without.need.seeds, rel=0.02)
     assert found.pool_need.seeds == pytest.approx(without.pool_need.seeds, rel=0.02)
-    text = plan.to_text(found, table).replace("\n ", "")
+    text = plan_text.to_text(found, table).replace("\n ", "")
     assert f"{found.need.seeds} seeds (95 %: " in text
     assert (
         sentence("report", "relative-anchor-2", error="20", every="every other bot") + "." in text
@@ -145,7 +145,7 @@ def test_where_the_anchor_lost_everything_another_one_is_asked_for():
         None,
         [row.bot for row in table.rows if row.bot != "id-3"],
     )
-    text = plan.to_text(found, table).replace("\n ", "")
+    text = plan_text.to_text(found, table).replace("\n ", "")
     assert (
         sentence(
             "report",
@@ -162,10 +162,10 @@ def test_where_the_anchor_lost_everything_another_one_is_asked_for():
 def test_what_to_type_next_is_the_last_thing_said():
     table = standings(rows(20), BOTS)
     found = replace(plan.for_error(table, 20), next=["khiva-arena run --seeds 7"])
-    text = plan.to_text(found, table)
+    text = plan_text.to_text(found, table)
     assert text.endswith("\nkhiva-arena run --seeds 7\n")
     assert "adding seeds until a result pleases makes errors too small" in " ".join(text.split())
-    assert "Next: nothing; there are seeds enough." in plan.to_text(
+    assert "Next: nothing; there are seeds enough." in plan_text.to_text(
         plan.for_error(table, 5000), table
     )
 
@@ -174,10 +174,10 @@ def test_what_to_type_next_is_the_last_thing_said():
 def test_a_plan_fits_the_terminal(width):
     table = standings(hopeless(), BOTS)
     for found in (plan.for_error(table, 20), plan.for_gap(table, 20, 0.8)):
-        text = plan.to_text(found, table, width)
+        text = plan_text.to_text(found, table, width)
         assert max(map(len, text.split("\n"))) <= width
         assert sorted(set(text.split())) == sorted(
-            set(plan.to_text(found, table).split())
+            set(plan_text.to_text(found, table).split())
         )  # nothing is left out
 
 
@@ -192,7 +192,7 @@ def test_no_gap_is_shown_that_only_the_prior_makes(anchor):
     ] == [[True] * 3] * 2
     assert found.need is not None
     assert set(found.left_out) == {"id-3", "id-9"}
-    assert "Left out: idle has played no rated match." in plan.to_text(found, table)
+    assert "Left out: idle has played no rated match." in plan_text.to_text(found, table)
     assert [row.elo for row in plan.for_error(table, 20).errors if row.bot == "id-9"] == [None]
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from khiva_arena.common.result import Verdict
 from khiva_arena.rating.ratings.elo import rate
-from khiva_arena.rating.report import section_text, shapes
+from khiva_arena.rating.report import section_shapes, section_text
 from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.report.section_names import NAMES
 from khiva_arena.rating.report.sections import MOST_POINTS, SectionRequest, by_seeds, sections
@@ -205,7 +205,7 @@ def test_what_no_points_connect_is_named():
 
 
 def test_all_connected(table, every):
-    assert every.connectivity == shapes.Connectivity(True, [list(table.order)])
+    assert every.connectivity == section_shapes.Connectivity(True, [list(table.order)])
 
 
 def test_every_section_has_text_that_fits_and_says_what_it_is(table, every):

@@ -13,7 +13,7 @@ from once import made_once
 from stores import NAIVE, RANDOM
 from wording import pattern, sentence
 
-from khiva_arena.competition.run.run_events import StoreLog
+from khiva_arena.competition.run.store_log import StoreLog
 from khiva_arena.display.page import html
 from khiva_arena.display.page.folder import ReplayFolder
 from khiva_arena.errors import ConfigError, StoreError

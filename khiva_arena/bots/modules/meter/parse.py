@@ -12,10 +12,9 @@ from .function_names import names_of
 from .instructions import TYPES
 from .prices import PAGES
 from .reader import PADDING, Bytes, invalid, refuse, unsigned
+from .sections import announced, read_sections, reader_of
 
 MEMORY, GLOBAL, EXPORT, CODE = 5, 6, 7, 10
-_ORDER = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11)
-"""The numbers of the sections in the order in which they stand."""
 _NUMBERS = frozenset(TYPES.values())
 _OWN = "khiva:"
 """The beginning of the names of exports that the meter adds."""
@@ -70,27 +69,27 @@ def parse(data: bytes) -> Module:
             f"{len(data):,} bytes, above the bound of {bounds.MODULE_BYTES:,}",
             "make the module smaller",
         )
-    sections, names = _sections(data)
-    types = _types(_reader(sections, 1))
-    imported = _imports(_reader(sections, 2), types)
-    own = _functions(_reader(sections, 3), len(types))
+    sections, names = read_sections(data)
+    types = _types(reader_of(sections, 1))
+    imported = _imports(reader_of(sections, 2), types)
+    own = _functions(reader_of(sections, 3), len(types))
     functions = [index for _, index in imported] + own
-    table = _table(_reader(sections, 4))
-    pages = memory_of(_reader(sections, MEMORY))
-    globals_ = _globals(_reader(sections, GLOBAL))
+    table = _table(reader_of(sections, 4))
+    pages = memory_of(reader_of(sections, MEMORY))
+    globals_ = _globals(reader_of(sections, GLOBAL))
     _exports(
-        _reader(sections, EXPORT),
+        reader_of(sections, EXPORT),
         (len(functions), 0 if table is None else 1, 1, len(globals_)),
         _entries(imported, own, types),
     )
     if 8 in sections:
         refuse("a start function", "do its work in _start")
-    _elements(_reader(sections, 9), 0 if table is None else 1, len(imported), len(functions))
-    datas = _announced(_reader(sections, 12)) if 12 in sections else None
-    bodies = _bodies(_reader(sections, CODE))
+    _elements(reader_of(sections, 9), 0 if table is None else 1, len(imported), len(functions))
+    datas = announced(reader_of(sections, 12)) if 12 in sections else None
+    bodies = _bodies(reader_of(sections, CODE))
     if len(bodies) != len(own):
         invalid(f"{len(own)} functions with {len(bodies)} bodies")
-    segments = _data(_reader(sections, 11))
+    segments = _data(reader_of(sections, 11))
     if datas not in (None, segments):
         invalid(f"{segments} data segments, where {datas} are announced")
     imports_ = [name for name, _ in imported]
@@ -106,45 +105,6 @@ def parse(data: bytes) -> Module:
         bodies,
         names_of(names, len(functions)),
     )
-
-
-def _reader(sections: dict[int, bytes], number: int) -> Bytes:
-    """Return a reader of a section; one that is missing has no entries."""
-    return Bytes(sections.get(number, b"\0"))
-
-
-def _sections(data: bytes) -> tuple[dict[int, bytes], bytes]:
-    """Return the bytes of each section, and those of the name section, "" without
-    one.
-    """
-    reader = Bytes(data)
-    if reader.take(4) != b"\0asm":
-        invalid("it does not begin as a module does")
-    if reader.take(4) != b"\1\0\0\0":
-        refuse(
-            "a component, or another version of the format",
-            "build a core module, as for wasm32-wasip1",
-        )
-    sections: dict[int, bytes] = {}
-    names, last = b"", -1
-    for _ in range(bounds.SECTIONS + 1):
-        if not reader:
-            return sections, names
-        number = reader.byte()
-        content = reader.part()
-        if number == 0:
-            if content.name() == "name":
-                names = content.take(content.end - content.pos)
-            continue
-        if number == 13:
-            refuse("exceptions", "build without them, as with -fno-exceptions")
-        if number not in _ORDER:
-            invalid(f"section {number}")
-        place = _ORDER.index(number)
-        if place <= last:
-            invalid(f"section {number} twice, or behind one that follows it")
-        sections[number], last = content.take(content.end), place
-    refuse(f"more than {bounds.SECTIONS:,} sections", "make the module smaller")
 
 
 def _value_type(reader: Bytes) -> int:
@@ -362,13 +322,6 @@ def _bodies(reader: Bytes) -> list[bytes]:
         bodies.append(reader.take(length))
     reader.finish("the code")
     return bodies
-
-
-def _announced(reader: Bytes) -> int:
-    """Read the number of data segments from the section of data counts."""
-    number = reader.number()
-    reader.finish("the data count")
-    return number
 
 
 def local_types(body: bytes, params: bytes) -> tuple[bytes, int]:

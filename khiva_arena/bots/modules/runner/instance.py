@@ -9,6 +9,7 @@ from _struct import Struct, pack_into, unpack_from
 
 from . import vm as machine
 from . import wasi
+from .caller import Caller, Exit
 from .line import PAGE
 from .vm import (
     BOXED,
@@ -29,6 +30,8 @@ from .vm import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from .caller import System
 
 START, MEMORY_NAME = "_start", "memory"
 TICKS, HEIGHT, PAGES = "khiva:ticks", "khiva:height", "khiva:pages"
@@ -86,7 +89,7 @@ class OutOfTicks(Exception):
 class Instance:
     """An instance of a module. ``run`` may be called once."""
 
-    def __init__(self, vm: Vm, module: int, system: "wasi.System", most_bytes: int) -> None:
+    def __init__(self, vm: Vm, module: int, system: "System", most_bytes: int) -> None:
         """Make the instance.
 
         most_bytes: how far its memory may grow
@@ -95,7 +98,7 @@ class Instance:
         Trapped, and VmFailed.
         """
         self._vm, self._module = vm, module
-        self._wasi = wasi.Caller(system, self._memory)
+        self._wasi = Caller(system, self._memory)
         self._problem: BaseException | None = None
         self._place: bytes = b""
         self._view, self._size = memoryview(b""), 0
@@ -211,7 +214,7 @@ class Instance:
             self._end(
                 self._vm.wasmtime_func_call(self._context, start, None, 0, None, 0, trap), trap
             )
-        except wasi.Exit as end:
+        except Exit as end:
             return end.code
         return 0
 

@@ -22,9 +22,9 @@ import time
 from _blake2 import blake2b
 
 from . import line
+from .caller import scatter
 from .instance import Instance, OutOfTicks, StackFull, Trapped
 from .vm import exports
-from .wasi import scatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ BADF = 9
 
 
 class TickSeat:
-    """A module at a table, and the ``wasi.System`` that it sees.
+    """A module at a table, and the ``System`` that it sees.
 
     notes: what it wrote on stderr and nobody has taken yet
     run_end: of the run in progress, or the last one: a lock that is acquired by whoever

@@ -19,8 +19,8 @@ PIECE = 65_536
 
 
 class Wall:
-    """The descriptors 0, 1 and 2 of this process, and the machine's clocks. wasi.System
-    says what each method does.
+    """The descriptors 0, 1 and 2 of this process, and the machine's clocks.
+    ``caller.System`` says what each method does.
     """
 
     read = staticmethod(posix.readv)

@@ -3,7 +3,7 @@ handed, and answers with an error number.
 
 A module has descriptors 0, 1 and 2, a clock and random numbers: no files, sockets or
 environment. Every number comes from the module, so it may be anything: none is used as
-a place in memory before ``_span`` has compared it with the memory's end. What lies
+a place in memory before ``span`` has compared it with the memory's end. What lies
 behind the descriptors and the clock is a ``System``, so that another clock needs no
 other functions.
 
@@ -15,48 +15,28 @@ own behind that number.
 import errno
 from _struct import Struct, pack_into, unpack_from
 
+from .caller import (
+    BADF,
+    EVENT,
+    INVAL,
+    IO,
+    NOTSUP,
+    PAYLOAD,
+    SPIPE,
+    STATE,
+    SUBSCRIPTION,
+    SUCCESS,
+    Caller,
+    Errno,
+    Exit,
+    span,
+    vectors_of,
+)
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Protocol
 
-    class System(Protocol):
-        """What lies behind a module's descriptors and clocks. A method raises OSError
-        if the system refuses.
-        """
-
-        def read(self, descriptor: int, views: Sequence[memoryview]) -> int:
-            """Read what there is, at most into all views, and wait for a first byte.
-            Return the count of bytes, 0 at the end.
-            """
-
-        def write(self, descriptor: int, views: Sequence[memoryview]) -> int:
-            """Write the views in turn. Return the count of bytes that were taken."""
-
-        def close(self, descriptor: int) -> None:
-            """Close a descriptor."""
-
-        def now(self, clock: int) -> int:
-            """Return nanoseconds by a clock: ``REAL``, ``STEADY``, ``SPENT`` by the
-            process or ``SPENT_HERE`` by the thread.
-            """
-
-        def resolution(self, clock: int) -> int:
-            """Return the nanoseconds of a clock's smallest step."""
-
-        def random(self, view: memoryview) -> None:
-            """Fill a view with random bytes."""
-
-        def wait(self, descriptors: Sequence[int], nanoseconds: int | None) -> Sequence[int]:
-            """Wait until a descriptor is ready, or so long; None: as long as it takes.
-            Return the descriptors that are ready.
-            """
-
-        def pay(self, ticks: int) -> None:
-            """Take the price of a call, as METER.md has it, before the call works."""
-
-
-SUCCESS, BADF, FAULT, INVAL, IO, NOTSUP, SPIPE = 0, 8, 21, 28, 29, 58, 70
 # Of the system's errors those that reading or writing a pipe or a file meets.
 ERRORS = {
     errno.EAGAIN: 6,
@@ -67,11 +47,9 @@ ERRORS = {
     errno.EPIPE: 64,
 }
 REAL, STEADY, SPENT, SPENT_HERE = 0, 1, 2, 3
-STANDARD, PAYLOAD = (0, 1, 2), 3
 ARGUMENT = b"bot\0"
 """The only argument: some languages name themselves by it when they complain."""
 MOST_VECTORS = MOST_EVENTS = 1024
-VECTOR, SUBSCRIPTION, EVENT, STATE = 8, 48, 32, 24
 PRICE_PAIR, PRICE_SUBSCRIPTION, PRICE_RANDOM_BYTE = 100, 1_000, 4
 """Ticks of a pair of pointer and length, of a subscription, and of a random byte."""
 IS_TIME, IS_READ, IS_WRITE = 0, 1, 2
@@ -82,96 +60,6 @@ MAY_READ, MAY_WRITE, MAY_WAIT = 1 << 1, 1 << 6, 1 << 27
 LONGEST_WAIT = 86_400 * 1_000_000_000
 """Nanoseconds of one wait at most; a longer one is several."""
 _u32, _u64, _event = Struct("<I"), Struct("<Q"), Struct("<QHB5x16x")
-
-
-class Errno(Exception):
-    """Signal the error number that a function answers with."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-class Exit(Exception):
-    """Signal that the module ends, with a code."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__(code)
-        self.code = code
-
-
-class Caller:
-    """A module at work.
-
-    system: what lies behind its descriptors and clocks
-    memory: returns its memory as it is now; a call of it makes every earlier view
-        invalid
-    open: descriptors that it has not closed
-    """
-
-    def __init__(self, system: "System", memory: "Callable[[], memoryview]") -> None:
-        self.system = system
-        self.memory = memory
-        self.open = {*STANDARD}
-        self._unread = memoryview(b"")
-
-    def add_payload(self, payload: bytes) -> None:
-        """Open descriptor 3, from which these bytes are read; b"" is a payload, too."""
-        self.open.add(PAYLOAD)
-        self._unread = memoryview(payload)
-
-    def must_have(self, descriptor: int) -> None:
-        """Raise Errno unless a descriptor is open."""
-        if descriptor not in self.open:
-            raise Errno(BADF)
-
-    def read_payload(self, _descriptor: int, views: "Sequence[memoryview]") -> int:
-        """Give the bytes of the payload that come next, as many as the views hold.
-        Return their count, 0 at the end.
-        """
-        data = self._unread[: sum(map(len, views))]
-        self.system.pay(len(data))
-        self._unread = self._unread[len(data) :]
-        scatter(data, views)
-        return len(data)
-
-
-def _span(memory: memoryview, pointer: int, size: int) -> memoryview:
-    """Return ``size`` bytes of memory at a pointer, neither negative. Raises Errno if
-    they are not all there.
-    """
-    if pointer + size > len(memory):
-        raise Errno(FAULT)
-    return memory[pointer : pointer + size]
-
-
-def scatter(data: bytes | memoryview, views: "Sequence[memoryview]") -> None:
-    """Copy bytes into views, from the first one on; all views together have room for
-    them.
-    """
-    copy, at = bytes(data), 0  # of bytes, slices are made faster
-    for view in views:
-        end = at + len(view)
-        if end > len(copy):
-            view[: len(copy) - at] = copy[at:]
-            return
-        view[:] = copy[at:end]
-        at = end
-
-
-def _vectors(memory: memoryview, pointer: int, count: int) -> list[memoryview]:
-    """Return the parts of memory that a list of pointers and sizes names, without empty
-    ones.
-    """
-    table = unpack_from(f"<{2 * count}I", _span(memory, pointer, count * VECTOR))
-    # No function is called for each pair: a module pays 100 ticks for one, and each may
-    # take 5 ns.
-    views = [
-        memory[at : at + size] for at, size in zip(table[::2], table[1::2], strict=True) if size
-    ]
-    if sum(map(len, views)) != sum(table[1::2]):  # a slice beyond the end is short
-        raise Errno(FAULT)
-    return views
 
 
 # --- descriptors ---
@@ -206,10 +94,8 @@ def _transfer(
     caller.system.pay(PRICE_PAIR * count)
     caller.must_have(descriptor)
     memory = caller.memory()
-    size = _span(
-        memory, result, _u32.size
-    )  # before anything is read: what is read must not be lost
-    _u32.pack_into(size, 0, do(descriptor, _vectors(memory, vectors, count)))
+    size = span(memory, result, _u32.size)  # before anything is read: what is read must not be lost
+    _u32.pack_into(size, 0, do(descriptor, vectors_of(memory, vectors, count)))
 
 
 def fd_close(caller: Caller, descriptor: int) -> None:
@@ -233,7 +119,7 @@ def fd_fdstat_get(caller: Caller, descriptor: int, result: int) -> None:
     caller.must_have(descriptor)
     rights = MAY_WAIT | (MAY_READ if descriptor in (0, PAYLOAD) else MAY_WRITE)
     type_ = FILE if descriptor == PAYLOAD else UNKNOWN
-    pack_into("<BxH4xQQ", _span(caller.memory(), result, STATE), 0, type_, 0, rights, 0)
+    pack_into("<BxH4xQQ", span(caller.memory(), result, STATE), 0, type_, 0, rights, 0)
 
 
 def fd_fdstat_set_flags(caller: Caller, descriptor: int, flags: int) -> None:
@@ -264,7 +150,7 @@ def args_sizes_get(caller: Caller, count: int, size: int) -> None:
 def args_get(caller: Caller, pointers: int, text: int) -> None:
     """Store the argument at ``text``, and where it is at ``pointers``."""
     memory = caller.memory()
-    where, place = _span(memory, pointers, _u32.size), _span(memory, text, len(ARGUMENT))
+    where, place = span(memory, pointers, _u32.size), span(memory, text, len(ARGUMENT))
     _u32.pack_into(where, 0, text)
     pack_into(f"{len(ARGUMENT)}s", place, 0, ARGUMENT)
 
@@ -280,20 +166,20 @@ def environ_get(_caller: Caller, _pointers: int, _text: int) -> None:
 
 def _sizes(caller: Caller, count: int, size: int, number: int, length: int) -> None:
     memory = caller.memory()
-    places = _span(memory, count, _u32.size), _span(memory, size, _u32.size)
+    places = span(memory, count, _u32.size), span(memory, size, _u32.size)
     for place, value in zip(places, (number, length), strict=True):
         _u32.pack_into(place, 0, value)
 
 
 def clock_time_get(caller: Caller, clock: int, _precision: int, result: int) -> None:
     """Store the nanoseconds of a clock."""
-    _u64.pack_into(_span(caller.memory(), result, _u64.size), 0, caller.system.now(_known(clock)))
+    _u64.pack_into(span(caller.memory(), result, _u64.size), 0, caller.system.now(_known(clock)))
 
 
 def clock_res_get(caller: Caller, clock: int, result: int) -> None:
     """Store the nanoseconds of a clock's smallest step."""
     _u64.pack_into(
-        _span(caller.memory(), result, _u64.size), 0, caller.system.resolution(_known(clock))
+        span(caller.memory(), result, _u64.size), 0, caller.system.resolution(_known(clock))
     )
 
 
@@ -306,7 +192,7 @@ def _known(clock: int) -> int:
 def random_get(caller: Caller, pointer: int, size: int) -> None:
     """Fill a part of memory with random bytes."""
     caller.system.pay(PRICE_RANDOM_BYTE * size)
-    caller.system.random(_span(caller.memory(), pointer, size))
+    caller.system.random(span(caller.memory(), pointer, size))
 
 
 def sched_yield(_caller: Caller) -> None:
@@ -330,8 +216,8 @@ def poll_oneoff(caller: Caller, subscriptions: int, events: int, count: int, res
         raise Errno(INVAL)
     caller.system.pay(PRICE_SUBSCRIPTION * count)
     memory = caller.memory()
-    asked = _span(memory, subscriptions, count * SUBSCRIPTION)
-    answers, number = _span(memory, events, count * EVENT), _span(memory, result, _u32.size)
+    asked = span(memory, subscriptions, count * SUBSCRIPTION)
+    answers, number = span(memory, events, count * EVENT), span(memory, result, _u32.size)
     waits = [
         _Wait(caller, asked[at : at + SUBSCRIPTION]) for at in range(0, len(asked), SUBSCRIPTION)
     ]

@@ -15,15 +15,17 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from khiva_arena import __version__
+from khiva_arena.arbiter.start_problem import with_hint
 from khiva_arena.common.text import file_name
 from khiva_arena.entrants import manifest, sources
 from khiva_arena.entrants.archive import MANIFEST, MOST_DEPTH, MOST_FILES, StreamFile, check_files
 from khiva_arena.entrants.archived import exactly, plain_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.hints.failed_start import hint_of
 from khiva_arena.entrants.loading import AS_IT_IS
 from khiva_arena.entrants.payloads import packed
 from khiva_arena.entrants.unpacking import write
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.extensions.checker.workbench.typed import AUTHOR
 
 TOP = "khiva-workbench"
@@ -72,7 +74,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
 
 def payload_of(bot: Bot) -> bytes:
     """Return what the interpreter of a bot reads: the files that ``files`` of its
-    bot.toml names. Raises BotError.
+    bot.toml names. Raises BotError, with the command's hint.
     """
     assert bot.interpreted is not None
     with TemporaryDirectory() as staged:
@@ -80,7 +82,12 @@ def payload_of(bot: Bot) -> bytes:
             place = Path(staged, name)
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, place)
-        return packed(bot.name, bot.interpreted, Path(staged), bot.largest_payload)
+        try:
+            return packed(bot.name, bot.interpreted, Path(staged), bot.largest_payload)
+        except BotError as error:
+            did = "its files copied, and its build done"
+            advice = hint_of(bot, did, str(error), confined=False)
+            raise BotError(with_hint(str(error), advice)) from None
 
 
 def saved(line: str, files: Mapping[str, str], opponent: str, others: Mapping[str, str]) -> bytes:

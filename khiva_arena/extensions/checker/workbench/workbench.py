@@ -43,7 +43,6 @@ from time import perf_counter
 from typing import Any
 
 from khiva_arena.arbiter.job import Job
-from khiva_arena.arbiter.start_problem import with_hint
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.bots.modules.runner.line import module_pages
 from khiva_arena.bots.sandbox.command import Command
@@ -54,9 +53,8 @@ from khiva_arena.competition.settings.alone import match_alone
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.archive import ENTRY
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.hints.failed_start import hint_of
 from khiva_arena.entrants.packing import pack
-from khiva_arena.errors import ArenaError, BotError
+from khiva_arena.errors import ArenaError
 from khiva_arena.extensions.checker.plain_values import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
 from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on
@@ -76,6 +74,7 @@ from khiva_arena.extensions.checker.workbench.tally import (
     tally,
     worst,
 )
+from khiva_arena.extensions.checker.workbench.traces import trace_in
 from khiva_arena.games.registry import get
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable
@@ -89,14 +88,10 @@ AT_THE_END = ("emira",)
 """Games of which a lost match is shown at its end: their points come in twos, so that
 no step stands out.
 """
-_FRAME = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
-"""The line of a file in a trace of Python, and the first line of one in JavaScript."""
 _UNNAMED = re.compile("[^A-Za-z0-9 ._-]+")
 """What the name of a file has no use for."""
 SHIPPED = f"{shipped.WORD}python/"
 """The beginning of the words of the opponents, which the command has, too."""
-_KIT = re.compile(r"khiva_kit\.\w+")
-
 Tell = Callable[..., None]
 """Takes an event, and bytes that come with it."""
 
@@ -239,7 +234,7 @@ class Workbench:
         with chdir(self._home):  # so that messages name paths as they do where the line is typed
             settings = typed.settings_of(line)
             bots = typed.bots_of(settings)
-            payloads = [_payload_of(bot) for bot in bots]
+            payloads = [folders.payload_of(bot) for bot in bots]
         modules = typed.as_modules(bots, payloads)
         self._hold(
             "play",
@@ -287,7 +282,7 @@ class Workbench:
             settings = typed.settings_of(line)
             players = typed.players_of(settings, folder)
             bot = next(bot for bot in players if not bot.guest)
-            payload = _payload_of(bot)
+            payload = folders.payload_of(bot)
         module = typed.as_module(bot, payload)
         self._hold("sit", {module.parts[1]: payload})
         entrants = [player if player.guest else module for player in players]
@@ -342,9 +337,8 @@ class Workbench:
             if ordinal == timetable.matches - 1 or perf_counter() >= due:
                 begun = perf_counter()
                 told["tally"] = tally(own, of.seats)
-                due = perf_counter() + 9 * (
-                    perf_counter() - begun
-                )  # a tenth of the time at most: it looks at every match
+                # a tenth of the time at most: it looks at every match
+                due = perf_counter() + 9 * (perf_counter() - begun)
             self._tell(told)
             await asyncio.sleep(0)
         self._tell({"kind": "over", "digest": run_digest(digests)})
@@ -400,33 +394,3 @@ class Workbench:
 
     def _module(self, bot: Bot, pages: int, number: int) -> ModuleSeat:
         return module_in(self._page, (bot.parts[0], bot.parts[1]), pages, number.to_bytes(8, "big"))
-
-
-def _payload_of(bot: Bot) -> bytes:
-    """Return the payload of a bot. Raises BotError, with the command's hint."""
-    try:
-        return folders.payload_of(bot)
-    except BotError as error:
-        advice = hint_of(bot, "its files copied, and its build done", str(error), confined=False)
-        raise BotError(with_hint(str(error), advice)) from None
-
-
-def trace_in(notes: str, files: Mapping[str, str]) -> PlainEvent | None:
-    """Return the last line of the author's own files that a trace names, and what was
-    said at its end; None without a trace.
-    """
-    frames = [(found[1] or found[3], int(found[2] or found[4])) for found in _FRAME.finditer(notes)]
-    frames = [(file, line) for file, line in frames if file in files]
-    own = [(file, line) for file, line in frames if not _KIT.fullmatch(file)] or frames
-    if not own:
-        return None
-    said = [
-        line
-        for line in notes.splitlines()
-        if re.match(r"\w+(Error|Exception|Exit|Interrupt)\b", line)
-    ]
-    return {
-        "file": own[-1][0],
-        "line": own[-1][1],
-        "text": shown((said or notes.rstrip().splitlines())[-1]),
-    }

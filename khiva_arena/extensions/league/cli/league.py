@@ -2,21 +2,18 @@
 events that anybody can check.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from khiva_arena.extensions.league.cli.league_author import author
+from khiva_arena.extensions.league.cli.league_verbs import league_argument, league_group, verb
 from khiva_arena.interface.cli.completion import GAME
-from khiva_arena.interface.cli.help import Rare, Verb, Verbs
+from khiva_arena.interface.cli.help import Rare
 from khiva_arena.interface.cli.options import ELSEWHERE, WholeNumber, json_option, setting_options
 
-league_argument = click.argument(
-    "league", metavar="LEAGUE", type=click.Path(path_type=Path, file_okay=False)
-)
 FILE = click.Path(path_type=Path, dir_okay=False)
-name_argument = click.argument("name", metavar="NAME")
 beacon_option = click.option(
     "--beacon",
     default="",
@@ -34,44 +31,6 @@ clock_option = click.option(
 why_option = click.option(
     "--why", default="", metavar="TEXT", help="Why, for everyone to read; name nobody."
 )
-
-
-@click.group("league", cls=Verbs, needs="VERB ...")
-def command() -> None:
-    """Run a league, which lasts for months: bots enter, improve and leave at any time.
-    LEAGUE is its folder.
-
-    A league is a chain of batches: small events, each with a commitment that is
-    published before its first match. Pairings follow only from counts. `khiva-arena
-    verify` checks all of it; `standings`, `report`, `verify` and `bundle` read LEAGUE
-    as a results folder.
-    """
-
-
-@command.group("author", cls=Verbs, needs="VERB ...")
-def author() -> None:
-    """Let authors submit bots from elsewhere, each with a token.
-
-    The chain of a league has a random id instead of each name, so that names can be
-    removed.
-    """
-
-
-def verb(
-    name: str,
-    group: click.Group = command,
-) -> Callable[[Callable[..., Any]], click.Command]:
-    """Return a decorator that makes a function a verb of a league, or of a group
-    below.
-    """
-
-    def decorate(function: Callable[..., Any]) -> click.Command:
-        prefix = "league" if group is command else f"league {group.name}"
-        made = click.command(f"{prefix} {name}", cls=Verb)(function)
-        group.add_command(made, name)
-        return made
-
-    return decorate
 
 
 @verb("new")
@@ -373,62 +332,6 @@ state_verb(
 state_verb("suspend", "suspended", "Suspend BOT from the next batch on, until it is reinstated.")
 state_verb("reinstate", "active", "Let a suspended BOT play again from the next batch on.")
 
-
-@verb("add", author)
-@league_argument
-@name_argument
-def add_author(league: Path, name: str) -> None:
-    """Add author NAME and print the token once. Hand it over where nobody else reads
-    it.
-
-    NAME may be an author whom `league enter` added. Only the hash of the token is kept.
-    """
-    # when it is called, so that -h is quick
-    from khiva_arena.extensions.league.commands import league_author
-
-    league_author.add(league, name)
-
-
-@verb("rotate", author)
-@league_argument
-@name_argument
-def rotate_author(league: Path, name: str) -> None:
-    """Give author NAME a new token and print it once. Any earlier one counts no more.
-
-    An author who was revoked takes part again."""
-    from khiva_arena.extensions.league.commands import league_author
-
-    league_author.rotate(league, name)
-
-
-@verb("revoke", author)
-@league_argument
-@name_argument
-@click.option(
-    "--forget",
-    is_flag=True,
-    help="Remove the name for good, too. The random id stays in its place.",
-)
-def revoke_author(league: Path, name: str, forget: bool) -> None:
-    """Take the token of author NAME away.
-
-    Bots of the author that wait to be checked are refused, those in the league stay
-    until `league retire`, and pages have the random id instead of the name.
-    """
-    from khiva_arena.extensions.league.commands import league_author
-
-    league_author.revoke(league, name, forget)
-
-
-@verb("list", author)
-@league_argument
-@json_option
-def list_authors(league: Path, as_json: bool) -> None:
-    """List the authors with their tokens and bots.
-
-    Each has a name, a random id, whether there is a token, and how many bots are in the
-    league, wait or were refused.
-    """
-    from khiva_arena.extensions.league.commands import league_author
-
-    league_author.list_authors(league, as_json)
+command = league_group
+"""The whole command: the verbs above, and the group of those for authors."""
+command.add_command(author)

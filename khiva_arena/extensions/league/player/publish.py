@@ -8,12 +8,10 @@ an error that nobody foresaw is kept.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 import msgspec
 from msgspec import structs
@@ -30,12 +28,12 @@ from khiva_arena.extensions.league.folder import (
     CHAIN,
     PUBLIC,
     final_folder,
-    make_public,
     write_public,
 )
 from khiva_arena.extensions.league.pace import ANY_TIME, Pace
 from khiva_arena.extensions.league.player.appended import AppendedFile, remove
 from khiva_arena.extensions.league.player.match_lists import MatchLists
+from khiva_arena.extensions.league.player.missing_pages import PublishTask, pages_of, remove_older
 from khiva_arena.extensions.league.player.public_terms import is_final_over, terms_of
 from khiva_arena.extensions.league.player.published import Published, keep_published, read_published
 from khiva_arena.extensions.league.player.published_before import line, mend_history, read_newest
@@ -58,8 +56,6 @@ from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.rows import now
 from khiva_arena.words import count
 
-OLDER_PAGES = 40
-"""The pages of older batches that stay once a reader has asked for them."""
 WISH_SECONDS = 60.0
 """The pause between two such pages, so that a flood of wishes takes little from the
 bots.
@@ -68,19 +64,6 @@ AGAIN = timedelta(minutes=10)
 """The time until the standing is written again that could not be."""
 FEW_TASKS = 5
 """The most tables and pages that a player waits for at its end without a word."""
-
-
-class _Task(NamedTuple):
-    """Something that a process makes.
-
-    what: in words.
-    words: the module that makes it, and its arguments.
-    take: what is done with it then.
-    """
-
-    what: str
-    words: tuple[str, ...]
-    take: Callable[[], None]
 
 
 class Publisher:
@@ -101,7 +84,7 @@ class Publisher:
         self._chain_file = AppendedFile(self._folder, CHAIN, self._published.chain_size)
         self._log = AppendedFile(self._folder, BATCH_LOG, self._published.log_size)
         self._process = Background()
-        self._tasks: list[_Task] = []
+        self._tasks: list[PublishTask] = []
         self._failed: set[str] = set()
         self._newest = read_newest(self._folder)
         self._last_line = mend_history(self._folder)
@@ -176,8 +159,11 @@ class Publisher:
             return
         self._next_wish = time.monotonic() + WISH_SECONDS
         events = self._store.event_ids(number, number) if 1 <= number <= self._revealed else []
-        self._tasks += self._pages_of(
-            BATCHES, {f"batch {number}": (self._folder, event) for event in events}
+        self._tasks += pages_of(
+            self._folder,
+            self._chain.founded.name,
+            BATCHES,
+            {f"batch {number}": (self._folder, event) for event in events},
         )
 
     def finish(self) -> None:
@@ -191,7 +177,7 @@ class Publisher:
             self._process.wait()
             self.look()
 
-    def _taken(self, task: _Task, failure: str) -> None:
+    def _taken(self, task: PublishTask, failure: str) -> None:
         if not failure:
             try:
                 task.take()
@@ -228,7 +214,7 @@ class Publisher:
 
     # --- what is to be made ---
 
-    def _missing(self) -> list[_Task]:
+    def _missing(self) -> list[PublishTask]:
         """Return the newest table, tables of seasons that are over and the pages that
         are not there, the newest first.
         """
@@ -236,23 +222,28 @@ class Publisher:
         words = (f"{__package__}.newest_table", str(self._folder))
         if self._chain.over and not self._has_newest():
             tasks.append(
-                _Task(f"the table after batch {self._chain.over}", words, self._take_table)
+                PublishTask(f"the table after batch {self._chain.over}", words, self._take_table)
             )
         for number in range(self._chain.season_of(self._chain.over), 0, -1):
             if not (self._folder / PUBLIC / season_file(number)).exists():
                 name = self._chain.seasons[number - 1].name
                 tasks.append(
-                    _Task(f"the table of {name}", (*words, str(number)), self._write_standing)
+                    PublishTask(f"the table of {name}", (*words, str(number)), self._write_standing)
                 )
         revealed = [
             batch for batch in reversed(self._published.batches) if self._is_revealed(batch)
         ]
-        tasks += self._pages_of(
-            BATCHES, {f"batch {one.number}": (self._folder, one.event) for one in revealed}
+        tasks += pages_of(
+            self._folder,
+            self._chain.founded.name,
+            BATCHES,
+            {f"batch {one.number}": (self._folder, one.event) for one in revealed},
         )
-        self._remove_older(revealed[-1].number if revealed else self._revealed + 1)
+        remove_older(self._folder, revealed[-1].number if revealed else self._revealed + 1)
         over = [final for final in reversed(self._finals) if final.over]
-        tasks += self._pages_of(
+        tasks += pages_of(
+            self._folder,
+            self._chain.founded.name,
             FINALS,
             {
                 f"final {one.number}": (final_folder(self._folder, one.number), one.event)
@@ -260,43 +251,6 @@ class Publisher:
             },
         )
         return tasks
-
-    def _remove_older(self, first: int) -> None:
-        """Remove pages of older batches but the newest files among them, which readers
-        have asked for. ``first``: the oldest batch whose page always stays.
-        """
-        folder = self._folder / PUBLIC / BATCHES
-        older = [
-            path
-            for path in folder.glob("*.html")
-            if path.stem.isdecimal() and int(path.stem) < first
-        ]
-        for path in sorted(older, key=lambda path: path.stat().st_mtime_ns)[:-OLDER_PAGES]:
-            remove(path)
-
-    def _pages_of(self, name: str, events: dict[str, tuple[Path, str]]) -> Iterator[_Task]:
-        """Yield the pages that a public folder lacks. ``events``: by what each is
-        called, its store and its id.
-        """
-        folder = self._folder / PUBLIC / name
-        make_public(folder)
-        there = {path.name for path in folder.iterdir()}
-        for subject, (store, event) in events.items():
-            path = folder / f"{subject.partition(' ')[2]}.html"
-            if path.name not in there:
-                title = f"{self._chain.founded.name}, {subject}"
-                words = (
-                    "khiva_arena",
-                    "report",
-                    "--title",
-                    title,
-                    "--out",
-                    str(path),
-                    "--",
-                    str(store),
-                    event,
-                )
-                yield _Task(f"the page of {subject}", words, partial(path.chmod, 0o644))
 
     def _has_newest(self) -> bool:
         return self._newest is not None and self._newest.run_digest == self._chain.before

@@ -19,21 +19,18 @@ from khiva_arena.entrants.archive import check_packed
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.submissions.limits import BotsBound, UploadLimits
 from khiva_arena.extensions.league.submissions.names import check_name, compared
-from khiva_arena.extensions.league.submissions.queue_authors import QueueAuthors
+from khiva_arena.extensions.league.submissions.queue_limits import QueueLimits
 from khiva_arena.extensions.league.submissions.queue_rows import (
     ENTRY,
     EQUAL,
     HELD,
-    REVOKED,
     SPENT,
     EntryState,
     QueueEntry,
     entry_of,
-    midnight,
     tomorrow,
 )
 from khiva_arena.records.store.rows import now
-from khiva_arena.words import count
 
 LEASE_SECONDS = 3_600.0
 RETRY_SECONDS = 600.0
@@ -48,12 +45,10 @@ another one was checked meanwhile.
 """
 
 
-class Queue(QueueAuthors):
+class Queue(QueueLimits):
     """The open queue of a league. Every method raises StoreError if SQLite or the disk
     refuses.
     """
-
-    # --- authors ---
 
     # --- entries ---
 
@@ -114,65 +109,6 @@ class Queue(QueueAuthors):
         query = f"SELECT number FROM entries JOIN families ON families.id = family WHERE {which}"
         rows = self._rows(query, sha256(packed).hexdigest(), author, family)
         return rows[0]["number"] if rows else 0
-
-    def _check_limits(self, author: str, limits: UploadLimits) -> None:
-        """Raise ConfigError for an author who has reached a limit, or was revoked."""
-        if self._rows("SELECT 1 FROM authors WHERE id = ? AND revoked", author):
-            raise ConfigError(REVOKED)
-        today, waiting = self._rows(
-            "SELECT count(CASE WHEN at >= ? AND NOT unexamined THEN 1 END), count(CASE "
-            "WHEN state = 'waiting' THEN 1 END) "
-            "FROM entries WHERE author = ?",
-            midnight(),
-            author,
-        )[0]
-        if today >= limits.a_day:
-            raise ConfigError(
-                f"{count(limits.a_day, 'bot')} of yours came today, which is the most of a "
-                f"day; {tomorrow()}"
-            )
-        if waiting >= limits.waiting:
-            most = f"at most {count(limits.waiting, 'bot')} of yours may wait to be checked"
-            raise ConfigError(f"{most}; send the next one once one of them has been")
-        if self._is_spent(author, limits.build_seconds):
-            raise ConfigError(f"{SPENT}; {tomorrow()}")
-
-    def _check_bots(self, author: str, family: str, bots: BotsBound) -> None:
-        """Raise ConfigError if an author has as many bots as there may be, and a bot of
-        this name is none of them.
-        """
-        query = (
-            "SELECT DISTINCT family AS id FROM entries WHERE author = ? AND state IN "
-            "('waiting', 'accepted')"
-        )
-        own = self._rows("SELECT id FROM families WHERE author = ? AND name = ?", author, family)
-        others = {*bots.active, *(row["id"] for row in self._rows(query, author))} - {
-            row["id"] for row in own
-        }
-        if len(others) >= bots.most:
-            has = count(len(others), "other bot")
-            raise ConfigError(
-                f"its author has {has} in the league or waiting, and may have {bots.most} in all; "
-                "send it as the next version of one of them, or have the organiser retire one or "
-                "take back one that waits (`league cancel`)"
-            )
-
-    def _is_spent(self, author: str, build_seconds: float) -> bool:
-        return (
-            bool(build_seconds)
-            and self._spent_today(counted=True).get(author, 0.0) >= build_seconds
-        )
-
-    def _spent_today(self, *, counted: bool = False) -> dict[str, float]:
-        """Return the CPU seconds of today's builds and checks, by author. ``counted``:
-        without those that count in no day.
-        """
-        which = "checked >= ? AND NOT unexamined" if counted else "checked >= ?"
-        query = (
-            f"SELECT author, sum(build_seconds) AS seconds FROM entries WHERE {which} GROUP BY "
-            "author"
-        )
-        return {row["author"]: row["seconds"] for row in self._rows(query, midnight())}
 
     def _add(self, author: str, family: str, packed: bytes, **more: Any) -> int:
         check_name(family, "a bot")

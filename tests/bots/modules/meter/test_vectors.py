@@ -21,7 +21,7 @@ from makers import maker_at
 from khiva_arena.bots.modules.meter import bounds, prices, rewritten
 from khiva_arena.bots.modules.meter.imports import TYPES
 from khiva_arena.bots.modules.runner import wasi
-from khiva_arena.entrants.modules import FOLDER
+from khiva_arena.entrants.module_runner import FOLDER
 
 
 @pytest.fixture(scope="module")

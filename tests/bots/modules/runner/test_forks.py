@@ -18,8 +18,8 @@ from khiva_arena.bots.modules.meter import rewritten
 from khiva_arena.bots.modules.runner import line, vm
 from khiva_arena.bots.modules.runner.main import FAILED
 from khiva_arena.bots.sandbox import seccomp, system
-from khiva_arena.entrants import modules
-from khiva_arena.entrants.modules import FOLDER
+from khiva_arena.entrants import module_runner
+from khiva_arena.entrants.module_runner import FOLDER
 
 ATTEMPTS = """
 import _thread, ctypes, json, os, signal, socket, sys, time
@@ -171,8 +171,9 @@ class Server:
 
 @contextmanager
 def served() -> Iterator[Server]:
-    words = modules.runner(
-        modules.TABLES, seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else ""
+    words = module_runner.runner(
+        module_runner.TABLES,
+        seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else "",
     )
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0) as process:

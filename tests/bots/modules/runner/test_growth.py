@@ -24,7 +24,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import MIB, Resources
 from khiva_arena.common.result import Clock
-from khiva_arena.entrants import bots, modules, staging
+from khiva_arena.entrants import bots, module_runner, staging
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +110,7 @@ code.
 
 def hogs(names: str, level: Level, folder: Path, code_bytes: int) -> list[Command]:
     """Stage bots that take all they may, each with code and a payload of its own."""
-    if python_at(level) != modules.runner(modules.RUN)[0]:
+    if python_at(level) != module_runner.runner(module_runner.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     commands = []
     for name in names:

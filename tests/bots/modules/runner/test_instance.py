@@ -19,7 +19,7 @@ from khiva_arena.bots.modules.runner import instance, vm
 from khiva_arena.bots.modules.runner.main import FAILED, REFUSED, TRAPPED
 from khiva_arena.bots.modules.runner.wall import Wall
 from khiva_arena.bots.sandbox.limits import MIB
-from khiva_arena.entrants import modules
+from khiva_arena.entrants import module_runner, modules
 
 pytestmark = pytest.mark.slow
 
@@ -352,7 +352,7 @@ def test_the_runner_loads_few_modules(tmp_path: Path) -> None:
         "import sys; sys.path.append(sys.argv[1]); before = set(sys.modules); import runner.main\n"
     )
     script += "print(*sorted(set(sys.modules) - before))"
-    words = [sys.executable, "-I", "-S", "-c", script, str(modules.FOLDER)]
+    words = [sys.executable, "-I", "-S", "-c", script, str(module_runner.FOLDER)]
     loaded = set(
         subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout.split()
     )

@@ -18,7 +18,7 @@ from khiva_arena.bots.modules.runner import baton, line, seat_in_ticks, vm
 from khiva_arena.bots.modules.runner.main import FAILED
 from khiva_arena.bots.modules.runner.seat_in_ticks import TickSeat
 from khiva_arena.bots.sandbox import seccomp, system
-from khiva_arena.entrants import modules
+from khiva_arena.entrants import module_runner
 
 pytestmark = pytest.mark.slow
 
@@ -410,15 +410,18 @@ def compiled_at(folder: Path, module: bytes) -> tuple[str, bytes]:
     the code's digest.
     """
     (folder / "bot.wasm").write_bytes(module)
-    compiling = modules.runner(modules.COMPILE, str(folder / "bot.wasm"), str(folder / "code"))
+    compiling = module_runner.runner(
+        module_runner.COMPILE, str(folder / "bot.wasm"), str(folder / "code")
+    )
     subprocess.run(compiling, check=True, timeout=120)
     return str(folder / "code"), bytes.fromhex(digest((folder / "code").read_bytes()))
 
 
 def by_a_table(batches: Sequence[Sequence[Item]]) -> subprocess.CompletedProcess[bytes]:
     """Give batches to a process of the runner."""
-    words = modules.runner(
-        modules.TABLE, seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else ""
+    words = module_runner.runner(
+        module_runner.TABLE,
+        seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else "",
     )
     return subprocess.run(
         words,

@@ -11,7 +11,7 @@ from cases import cases
 from modules import SIZE, compiled, machine, start, wasm
 
 from khiva_arena.bots.modules.meter.imports import PARAMS
-from khiva_arena.bots.modules.runner import instance, wasi
+from khiva_arena.bots.modules.runner import caller, instance, wasi
 from khiva_arena.bots.modules.runner.wall import Wall
 
 MOST = 0xFFFF_FFFF
@@ -164,7 +164,7 @@ def test_a_place_out_of_memory_is_a_fault(
         data={64: vectors((128, 4))},
         system=system,
     )
-    assert (called.number, called.written()) == (wasi.FAULT, {})
+    assert (called.number, called.written()) == (caller.FAULT, {})
     assert (system.data, system.output, system.waits) == (b"input", [], [])
 
 
@@ -191,7 +191,7 @@ def test_a_part_out_of_memory_is_a_fault_and_nothing_is_read_or_written(
         system = Pipes(b"input")
         called = Called(name, descriptor, 64, 2, 0, data={64: vectors(*parts)}, system=system)
         assert (called.number, called.written(), system.data, system.output) == (
-            wasi.FAULT,
+            caller.FAULT,
             {},
             b"input",
             [],
@@ -200,13 +200,13 @@ def test_a_part_out_of_memory_is_a_fault_and_nothing_is_read_or_written(
 
 @pytest.mark.parametrize("count", [wasi.MOST_VECTORS + 1, 100_000, MOST])
 def test_too_many_parts_are_refused_before_any_is_looked_at(count: int) -> None:
-    assert Called("fd_write", 1, 0, count, 8).number == wasi.INVAL
-    assert Called("poll_oneoff", 0, 0, count, 8).number == wasi.INVAL
+    assert Called("fd_write", 1, 0, count, 8).number == caller.INVAL
+    assert Called("poll_oneoff", 0, 0, count, 8).number == caller.INVAL
 
 
 @pytest.mark.parametrize("size", [SIZE - 7, SIZE, MOST])
 def test_random_bytes_have_to_fit(size: int) -> None:
-    assert Called("random_get", 8, size).number == wasi.FAULT
+    assert Called("random_get", 8, size).number == caller.FAULT
 
 
 def test_the_last_bytes_of_memory_are_within() -> None:
@@ -223,7 +223,7 @@ def test_the_last_bytes_of_memory_are_within() -> None:
 )
 def test_there_are_three_descriptors(name: str, descriptor: int) -> None:
     words = [0] * (len(PARAMS[name]) - 1)
-    assert Called(name, descriptor, *words).number == wasi.BADF
+    assert Called(name, descriptor, *words).number == caller.BADF
 
 
 def test_reading_fills_the_parts_in_their_order() -> None:
@@ -288,7 +288,7 @@ def test_writing_takes_the_parts_in_their_order() -> None:
 def test_what_is_closed_is_closed() -> None:
     called = Called("fd_close", 2)
     assert (called.number, called.system.closed) == (0, [2])
-    with pytest.raises(wasi.Errno):
+    with pytest.raises(caller.Errno):
         wasi.fd_close(called.instance._wasi, 2)
 
 
@@ -303,16 +303,16 @@ def test_arguments_environment_and_kinds() -> None:
         Called("environ_sizes_get", 8, 16).number_at(8),
         Called("environ_get", MOST, MOST).written(),
     ) == (0, {})
-    assert Called("fd_seek", 0, 0, 0, 8).number == wasi.SPIPE
+    assert Called("fd_seek", 0, 0, 0, 8).number == caller.SPIPE
     assert (
         Called("fd_prestat_get", 3, 8).number
         == Called("fd_prestat_dir_name", 3, 8, 4).number
-        == wasi.BADF
+        == caller.BADF
     )
     assert (
         Called("fd_fdstat_set_flags", 0, 0).number,
         Called("fd_fdstat_set_flags", 0, 4).number,
-    ) == (0, wasi.NOTSUP)
+    ) == (0, caller.NOTSUP)
     assert Called("fd_fdstat_get", 0, 8).number_at(16, "<Q") == wasi.MAY_READ | wasi.MAY_WAIT
     assert Called("fd_fdstat_get", 1, 8).number_at(16, "<Q") == wasi.MAY_WRITE | wasi.MAY_WAIT
     assert Called("sched_yield").number == 0
@@ -323,7 +323,7 @@ def test_there_are_four_clocks(clock: int) -> None:
     assert (
         Called("clock_time_get", clock, 0, 8).number,
         Called("clock_res_get", clock, 8).number,
-    ) == (wasi.INVAL, wasi.INVAL)
+    ) == (caller.INVAL, caller.INVAL)
 
 
 # --- waiting ---
@@ -376,16 +376,16 @@ def test_a_descriptor_that_is_not_there_is_an_event() -> None:
         8,
         data={64: ready(1, wasi.IS_READ, 5) + ready(2, wasi.IS_WRITE, MOST)},
     )
-    assert (called.number, events(called)) == (0, [(1, wasi.BADF, 1), (2, wasi.BADF, 2)])
+    assert (called.number, events(called)) == (0, [(1, caller.BADF, 1), (2, caller.BADF, 2)])
 
 
 @pytest.mark.parametrize("subscription", [ready(1, 3, 0), ready(1, 255, 0), until(1, 1, clock=4)])
 def test_a_wait_for_nothing_known_is_refused(subscription: bytes) -> None:
-    assert Called("poll_oneoff", 64, 4096, 1, 8, data={64: subscription}).number == wasi.INVAL
+    assert Called("poll_oneoff", 64, 4096, 1, 8, data={64: subscription}).number == caller.INVAL
 
 
 def test_no_wait_at_all_is_refused() -> None:
-    assert Called("poll_oneoff", 64, 4096, 0, 8).number == wasi.INVAL
+    assert Called("poll_oneoff", 64, 4096, 0, 8).number == caller.INVAL
 
 
 # --- a payload ---
@@ -430,10 +430,10 @@ def test_no_call_on_a_payload_reaches_the_system(payload: bytes) -> None:
     }
     numbers = {
         "fd_read": 0,
-        "fd_write": wasi.BADF,
+        "fd_write": caller.BADF,
         "fd_close": 0,
         "fd_fdstat_get": 0,
-        "fd_seek": wasi.SPIPE,
+        "fd_seek": caller.SPIPE,
     }
     for name, words in calls.items():
         called = Called(name, 3, *words, data=data, system=Pipes(b"input"), payload=payload)

@@ -18,7 +18,7 @@ from contextlib import closing
 from pathlib import Path
 
 from khiva_arena.errors import ArenaError
-from khiva_arena.extensions.shards import merge
+from khiva_arena.extensions.shards import merge, merge_target
 from khiva_arena.interface.api.verify import verify
 
 AWAITED = ("arena.lock", "arena.db-new", "arena.db", *("arena.db-wal",) * 4, "arena.seal-new")
@@ -28,7 +28,7 @@ LONGEST = 60.0
 
 
 def main(seed: str, kills: str, out: str, *stores: str) -> None:
-    merge.MATCHES_AT_ONCE = 1  # so that there are many instants between two transactions
+    merge_target.MATCHES_AT_ONCE = 1  # so that there are many instants between two transactions
     chance, folder, parts = random.Random(int(seed)), Path(out), [Path(store) for store in stores]
     left: list[dict[str, object]] = []
     seconds = _seconds(folder, parts)
