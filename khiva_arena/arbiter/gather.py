@@ -69,18 +69,17 @@ arbiter had no core for half of the time:
    next turn.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fairness import (
     CpuAccount,
-    CpuSample,
     cpu_shortfall,
-    over_cpu_share,
     over_half_of_cores,
 )
+from khiva_arena.arbiter.held_back import HeldBack
 from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.waits import Wait, has_answered, never_strayed
 from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
@@ -130,7 +129,6 @@ class Gatherer:
         last: a seat that is late does not void the match, whatever made it late
         """
         self._ponder = ponder
-        self._stops = not ponder
         self._last = last
         self._wire = wire
         self._seats = seats
@@ -138,9 +136,7 @@ class Gatherer:
         self._asked_at = 0.0
         self._lag_before = 0.0
         self._cpu = CpuAccount(wire)
-        self._asked_seats: Set[int] = frozenset()
-        self._blames: dict[int, tuple[Verdict, str]] = {}
-        self._paused_seats: set[int] = set()
+        self._held = HeldBack(wire, seats)
         self._answer_seconds: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
@@ -170,15 +166,13 @@ class Gatherer:
         shortest = min(allowances.values(), default=SHORT)
         self._cpu.begin(shortest, is_short=shortest <= SHORT)
         for number, frame in requests.items():
-            if self._stops:
+            if not self._ponder or self._held.ever_paused:
                 self._wire.wake(number)
             send(number, frame)
-        self._asked_seats = requests.keys()
+        self._held.begin(requests.keys())
         self._asked_at = asked_at = trio.current_time()
         self._lag_before = self._lag.total(asked_at)
         self._cpu.next_look = asked_at + SLOW
-        self._blames = {}
-        self._paused_seats.clear()
         self._answer_seconds.clear()
         # Seats that have sent stray acts before come first, see _open_in_turn.
         seats = sorted([self._seats[number] for number in requests], key=never_strayed)
@@ -187,7 +181,7 @@ class Gatherer:
         while waits:
             await self._collect(waits)
             waits = self._open_in_turn(waits, out)
-        out.faults |= self._blames
+        out.faults |= self._held.blames
         self._rest(seats)
         for number, fault in out.faults.items():
             out.faults[number] = await self._explain_fault(number, *fault)
@@ -218,7 +212,7 @@ class Gatherer:
         lag, cpu = 0.0, self._cpu
         cpu.look_again([wait.seat.number for wait in waits if wait.waiting])
         while waiting := [
-            wait for wait in waits if wait.waiting and wait.seat.number not in self._blames
+            wait for wait in waits if wait.waiting and wait.seat.number not in self._held.blames
         ]:
             wake = min([cpu.next_look, *[wait.due(lag) for wait in waiting]])
             for arrival in await self._wire.receive(wake):
@@ -243,7 +237,7 @@ class Gatherer:
                     self._out_of_time(wait, now)
 
     def _is_awaited(self, wait: Wait) -> bool:
-        return wait.waiting and wait.seat.number not in self._blames
+        return wait.waiting and wait.seat.number not in self._held.blames
 
     def _take(self, arrival: Arrival) -> None:
         """Hand bytes to the seat's session."""
@@ -271,7 +265,7 @@ class Gatherer:
             # The arbiter had no core for a first look in time. What the seat lacked
             # until then counts only if others at the table are known to have taken too
             # much.
-            before = self._cpu.since if self._blames or self._paused_seats else before
+            before = self._cpu.since if self._held else before
         if wait.extensions < EXTENDED_MOST and not wait.seat.session.sealed and before is not None:
             after = self._cpu.sample()
             delay = (
@@ -288,7 +282,7 @@ class Gatherer:
                 wait.starved = wait.delay >= STARVED * (after.at - before.at)
                 if wait.starved:
                     # at once: the time given back must not be taken, too
-                    self._hold_back_for(wait.seat.number, delay, before, after)
+                    self._held.hold_back_for(wait.seat.number, delay, before, after)
                 return
         wait.frames_in_time = wait.seat.session.sealed
         wait.elapsed = self._seconds_until(now)
@@ -313,54 +307,17 @@ class Gatherer:
         for seat in late_seats - self._cpu.changed_seats:
             delay = cpu_shortfall(since, after, seat)
             if delay >= STARVED * window:
-                self._hold_back_for(seat, delay, since, after)
+                self._held.hold_back_for(seat, delay, since, after)
         in_time_seats = awaited_seats - late_seats
-        cpu_seconds = over_half_of_cores(since, after, self._playing())
+        cpu_seconds = over_half_of_cores(since, after, self._held.playing())
         cpu_seconds = {
             seat: seconds for seat, seconds in cpu_seconds.items() if seat not in in_time_seats
         }
-        self._hold_back(
+        self._held.hold_back(
             cpu_seconds, f"while the arbiter had no core for {own_delay:.1f} s", late_seats
         )
         for seat in cpu_seconds.keys() & answered_seats:
             self._answer_seconds[seat] = now - self._asked_at
-
-    def _hold_back_for(
-        self, late_seat: int, delay: float, before: CpuSample, after: CpuSample
-    ) -> None:
-        """Hold back seats that took more than their share while this one had no core
-        for ``delay`` seconds.
-        """
-        when = f"while seat {late_seat} had no core for {delay:.1f} s of its time"
-        self._hold_back(over_cpu_share(before, after, self._playing()), when, self._asked_seats)
-
-    def _playing(self) -> dict[int, bool]:
-        """Return the seats that are in the match, True for one that was asked."""
-        return {
-            seat.number: seat.number in self._asked_seats for seat in self._seats if seat.playing
-        }
-
-    def _hold_back(
-        self, cpu_seconds: Mapping[int, float], when: str, blamed_seats: Set[int]
-    ) -> None:
-        """Blame seats that took too much of the processor and are among
-        ``blamed_seats``: they are out, whatever they answered. Stop the others until
-        their next turn, since thinking in the others' time is allowed.
-
-        cpu_seconds: what each such seat used
-        when: a word for its author
-        """
-        for number, seconds in cpu_seconds.items():
-            if number in self._blames:
-                continue
-            if number in blamed_seats:
-                self._blames[number] = (Verdict.RESOURCE, f"CPU time: used {seconds:.1f} s {when}")
-                self._wire.stop(number)
-            elif number not in self._paused_seats:
-                self._stops = True
-                self._paused_seats.add(number)
-                self._seats[number].paused += 1
-                self._wire.rest(number)
 
     def _open_in_turn(self, waits: Sequence[Wait], out: StepResult) -> Sequence[Wait]:
         """Open the frames of the asked seats, one seat after the other. Return the
@@ -379,7 +336,7 @@ class Gatherer:
         come.
         """
         seat = wait.seat
-        if seat.number in self._blames:
+        if seat.number in self._held.blames:
             return True
         partial = seat.session.partial
         outcome = seat.session.open(wait.frames_in_time)
@@ -411,7 +368,7 @@ class Gatherer:
         """Raise HostFault if the host made the answer late: it came in the time given
         back, and nobody at the table is the cause.
         """
-        if wait.starved and not self._last and not self._blames and not self._paused_seats:
+        if wait.starved and not self._last and not self._held:
             late = wait.delay * 1000
             seat = wait.seat.number
             raise HostFault(
