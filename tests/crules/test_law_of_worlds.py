@@ -25,7 +25,7 @@ from tools import need
 from khiva_arena import crules
 from khiva_arena.env.coding import coding_of
 from khiva_arena.games.silk_road import GAME
-from khiva_arena.games.silk_road.knowledge import LARGE, Trail, trail
+from khiva_arena.games.silk_road.trails import LARGE, Trail, trail
 
 DRAWS, CELLS, LEAST = 2000, 60, 5
 """Worlds of a position; most cells of its chi-square; the least number expected in

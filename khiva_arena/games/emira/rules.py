@@ -11,8 +11,9 @@ from khiva_arena.games.base import NOBODY, Event, check_choices
 from khiva_arena.games.emira import auction, cards, dealing, events, market, questions
 from khiva_arena.games.emira.courtship import choose_next, recheck
 from khiva_arena.games.emira.deck import Deck
+from khiva_arena.games.emira.position_parts import Task
 from khiva_arena.games.emira.scoring import ranks, scores, winners
-from khiva_arena.games.emira.state import Position, Task
+from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.steps import Log, note, run, take_answer
 from khiva_arena.games.emira.tables import (
     BLACK,

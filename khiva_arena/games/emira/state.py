@@ -6,11 +6,11 @@ its part. Cards and kinds are the numbers of ``tables.py``.
 """
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Self
 
-from khiva_arena.games.base import NOBODY, Pending, Plain
+from khiva_arena.games.base import NOBODY, Pending
 from khiva_arena.games.emira.deck import Deck
+from khiva_arena.games.emira.position_parts import Entry, Offer, Task
 from khiva_arena.games.emira.tables import (
     BAG,
     BONUS_COUNTERS,
@@ -21,46 +21,6 @@ from khiva_arena.games.emira.tables import (
     SUPPLY,
 )
 from khiva_arena.games.emira.variants import Ruleset
-
-Task = tuple[Any, ...]
-"""A task left to do: a function and its arguments after the position and the log (see
-``steps.py``).
-"""
-
-
-class Offer(NamedTuple):
-    """The open question of one seat.
-
-    kind: of decision.
-    seat: the asked seat.
-    data: further arguments of ``answer``.
-    """
-
-    kind: str
-    seat: int
-    answer: Callable[..., None]
-    """The function that continues, called with the position, the log, the seat, the
-    entry chosen and ``data``.
-    """
-    data: tuple[Any, ...] = ()
-    cards: tuple[Plain, ...] = ()
-    """The cards that the asked seat alone looks at, as it sees them."""
-    about: Plain = None
-    """The subject of the question, for all to see."""
-
-
-class Entry(NamedTuple):
-    """A line of ``history``.
-
-    seat: the seat that knows more than all others, or alone knows of the line; -1 for
-        nobody.
-    """
-
-    public: list[Plain]
-    """The part that all know; empty if only ``seat`` knows of the line at all."""
-    seat: int = -1
-    private: tuple[Plain, ...] = ()
-    """The part that only ``seat`` knows."""
 
 
 class Position:
@@ -312,14 +272,8 @@ class Position:
         self.gift_round, self.gift_first, self.xenia_left = 0, False, -1
         self.emiras, self.status, self.events = Deck(), Deck(), Deck()
         self.turned = self.fresh = 0
-        self.active, self.coming, self.undecided, self.gone, self.removed, self.played = (
-            [],
-            [],
-            [],
-            [],
-            [],
-            [],
-        )
+        self.active, self.coming, self.undecided = [], [], []
+        self.gone, self.removed, self.played = [], [], []
         self.supply = list(SUPPLY[seats])
         self.bag = [BAG[seats]] * len(KINDS)
         self.shown_tokens, self.shown_status = [], []

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from khiva_arena.games.base import NOBODY, Event, Plain
+from khiva_arena.games.emira.position_parts import Entry, Offer
 from khiva_arena.games.emira.questions import BySeat
-from khiva_arena.games.emira.state import Entry, Offer, Position
+from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.values import settle_bonus
 
 Log = list[Event]

@@ -16,8 +16,9 @@ from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import hidden_cards, rules
 from khiva_arena.games.emira.events import goal_face
 from khiva_arena.games.emira.open_question import reopen
+from khiva_arena.games.emira.position_parts import Entry
 from khiva_arena.games.emira.reading_views import Line, emiras_of, lines_of, mask_of
-from khiva_arena.games.emira.state import Entry, Position
+from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import (
     COLOURS,
     EMIRA_OF,

@@ -105,8 +105,7 @@ def _choose(pos: Position, choices: Mapping[int, int], log: list[Event]) -> None
             for memory in away:
                 memory.pop(card, None)
     log.append(events.reveal(turn, revealed))
-    pos.camel = 0
-    pos.winners = 0
+    pos.camel = pos.winners = 0
 
 
 # --- activation ---
@@ -395,7 +394,6 @@ def _hand_out(pos: Position, deal: dealing.Deal, log: list[Event]) -> None:
     for seat, cards in enumerate(deal.hands):
         pos.hands[seat] = sorted(pos.hands[seat] + cards)
         log.append(events.hand(seat, sorted(cards)))
-    pos.shown = deal.shown
-    pos.aside = deal.aside
+    pos.shown, pos.aside = deal.shown, deal.aside
     if deal.shown:
         log.append(events.shown(deal.shown))

@@ -22,18 +22,15 @@ seat drew from each pile. Counts will do if the cards that a seat gave had come 
 earlier piles, or were of the pile of that time, and of it no more than it had drawn.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
 from khiva_arena.errors import InternalError
-from khiva_arena.games.base import Plain
-from khiva_arena.games.silk_road.tables import DECK, FIRST_HAND, GOODS
+from khiva_arena.games.silk_road.trails import LARGE, NUMBER_OF_GOODS, Trail
 from khiva_arena.rng import Stream
 
-SEAT_CODES, GIVEN, BLIND, TURNED_UP, RESHUFFLE = 20, 5, 10, 100, 105
-"""Codes of ``history.cards`` (see ``cards.py``)."""
 STEPS_A_SLOT, STEPS, EXCHANGES, EXCHANGES_MOST, LEAVES = 8, 60, 100, 1000, 96
 """Length of a walk: steps for each slot, and further steps; the most exchanges that a
 step tries (see ``most_exchanges``); of 256 exchanges that leave a need unmet, so many
@@ -44,89 +41,6 @@ HUNTS, WORK, HUNT, ROUGH = 400, 36_000_000, 500, 64
 slots is above ``WORK``; steps of each. A step that adds to the cards lacking is taken
 one time in ``ROUGH``.
 """
-_GOODS = len(GOODS)
-
-
-class Trail(NamedTuple):
-    """The cards of a match as a seat saw them go.
-
-    seats: how many there are.
-    piles: for each pile, the cards that this seat did not see leave it.
-    """
-
-    seats: int
-    piles: tuple[tuple[int, ...], ...]
-    slots: tuple[tuple[int, int], ...]
-    """(seat, pile) of each slot, in order."""
-    steps: tuple[tuple[int, int], ...]
-    """(seat, change of its hand), in order: the number of a slot; -1 - good: a card
-    given; LARGE + good: a card taken.
-    """
-    asked: tuple[int, int, int]
-    """(seat, least number of different goods, good) that the open question says of a
-    hand: -1 for nothing.
-    """
-
-    def steps_of(self, seat: int) -> list[int]:
-        """Return the changes of a seat's hand."""
-        return [step for owner, step in self.steps if owner == seat]
-
-
-LARGE = 1000
-
-
-def trail(view: Mapping[str, Plain]) -> Trail:
-    """Return the trail of the cards from the history of a view."""
-    seats, me, history = view["seats"], view["seat"], view["history"]
-    own_draws = iter(history["drawn"])
-    piles = [
-        [DECK.count(good) for good in range(_GOODS)],
-        *([*counts] for counts in history["shuffles"]),
-    ]
-    now = 0
-    slots: list[tuple[int, int]] = []
-    steps: list[tuple[int, int]] = []
-
-    def blind(seat: int) -> None:
-        if seat == me:
-            piles[now][next(own_draws)] -= 1
-        else:
-            steps.append((seat, len(slots)))
-            slots.append((seat, now))
-
-    for seat in range(seats):
-        for _ in range(FIRST_HAND):
-            blind(seat)
-    for code in history["cards"]:
-        if code == RESHUFFLE:
-            now += 1
-        elif code >= TURNED_UP:
-            piles[now][code - TURNED_UP] -= 1
-        else:
-            seat, kind_code = divmod(code, SEAT_CODES)
-            if kind_code == BLIND:
-                blind(seat)
-            elif seat != me:
-                steps.append(
-                    (seat, -1 - (kind_code - GIVEN) if kind_code >= GIVEN else LARGE + kind_code)
-                )
-    piles_left = tuple(
-        tuple(good for good in range(_GOODS) for _ in range(counts[good]))
-        for counts in piles[: now + 1]
-    )
-    return Trail(seats, piles_left, tuple(slots), tuple(steps), _asked_seat(view))
-
-
-def _asked_seat(view: Mapping[str, Plain]) -> tuple[int, int, int]:
-    """Return the facts that all know of a hand because its seat has a choice."""
-    ask = view["ask"]
-    if ask["seat"] == view["seat"]:
-        return -1, 0, -1
-    return (
-        ask["seat"],
-        2 if ask["kind"] in ("customs", "pay") else 0,
-        ask["good"] if ask["kind"] == "lay_out" else -1,
-    )
 
 
 class _Filling:
@@ -181,9 +95,11 @@ class _Filling:
                 lacking.append((-1 - step, begun))
         asked, kinds, wanted = self.seen.asked
         if seat == asked:
-            missing = [good for good in range(_GOODS) if good not in hand + left]
+            missing = [good for good in range(NUMBER_OF_GOODS) if good not in hand + left]
             lacking += [(good, begun) for good in missing if good == wanted]
-            lacking += [(good, begun) for good in missing[:1] if _GOODS - len(missing) < kinds]
+            lacking += [
+                (good, begun) for good in missing[:1] if NUMBER_OF_GOODS - len(missing) < kinds
+            ]
         return lacking
 
     def hunt(self, below: Callable[[int], int]) -> bool:
@@ -263,7 +179,7 @@ class _Filling:
                 two = start + ((number >> 16 & 0xFF) * size >> 8)
                 good, other = cards[one], cards[two]
                 if good != other:
-                    turn = _GOODS * good + other
+                    turn = NUMBER_OF_GOODS * good + other
                     after = slack + turns[one][turn] - turns[two][turn]
                     lacking = after & met ^ met
                     if not lacking or (
@@ -286,7 +202,7 @@ class _Filling:
         seat, kinds, wanted = self.seen.asked
         if kinds == 0 and wanted < 0:
             return True
-        hand = [0] * _GOODS
+        hand = [0] * NUMBER_OF_GOODS
         for step in self._steps[seat]:
             if 0 <= step < LARGE:
                 hand[self.cards[self.places[step]]] += 1
@@ -320,8 +236,8 @@ class _Needs(NamedTuple):
 
     met: the highest bit of each byte, which is set where a need is met.
     slack: of all needs, in the world that walks begin at.
-    turns: by place and ``_GOODS * good + other``, what it adds to the slacks if the one
-        good there becomes the other.
+    turns: by place and ``NUMBER_OF_GOODS * good + other``, what it adds to the slacks
+        if the one good there becomes the other.
     """
 
     met: int
@@ -332,10 +248,10 @@ class _Needs(NamedTuple):
 @lru_cache(maxsize=16)
 def _needs(seen: Trail) -> _Needs:
     """Return the needs of a view."""
-    worth = [[0] * _GOODS for _ in range(sum(map(len, seen.piles)))]
+    worth = [[0] * NUMBER_OF_GOODS for _ in range(sum(map(len, seen.piles)))]
     met, slack, bit = 0, 0, 1
     for seat in range(seen.seats):
-        slots, given, needs = list[int](), [0] * _GOODS, dict[tuple[int, int], int]()
+        slots, given, needs = list[int](), [0] * NUMBER_OF_GOODS, dict[tuple[int, int], int]()
         most = given[:]
         for step in seen.steps_of(seat):
             if 0 <= step < LARGE:
@@ -399,7 +315,7 @@ def imagine(seen: Trail, stream: Stream) -> World:
     """Return a possible world."""
     filling = _Filling(seen, _somehow(seen))
     filling.walk(stream)
-    hands, fresh = ([[0] * _GOODS for _ in range(seen.seats)] for _ in range(2))
+    hands, fresh = ([[0] * NUMBER_OF_GOODS for _ in range(seen.seats)] for _ in range(2))
     drawn: list[list[int]] = [[] for _ in hands]
     last = len(seen.piles) - 1
     for seat, step in seen.steps:

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from khiva_arena.games.base import Plain
-from khiva_arena.games.silk_road.knowledge import GIVEN, SEAT_CODES, imagine, trail
+from khiva_arena.games.silk_road.knowledge import imagine
 from khiva_arena.games.silk_road.markets import exchange
 from khiva_arena.games.silk_road.rules import ask_again
 from khiva_arena.games.silk_road.state import GONE, Position, Task
 from khiva_arena.games.silk_road.tables import CUSTOMS_LIMIT, GOOD_OF, GOODS, SIZES, TILE
+from khiva_arena.games.silk_road.trails import GIVEN, SEAT_CODES, trail
 from khiva_arena.games.silk_road.variants import Ruleset
 from khiva_arena.rng import Stream
 

@@ -12,18 +12,16 @@ from in_targets import in_long
 
 from khiva_arena.games.silk_road import GAME
 from khiva_arena.games.silk_road.knowledge import (
-    LARGE,
     LEAVES,
     STEPS,
     STEPS_A_SLOT,
-    Trail,
     _Filling,
     _needs,
     _somehow,
     imagine,
     most_exchanges,
-    trail,
 )
+from khiva_arena.games.silk_road.trails import LARGE, Trail, trail
 from khiva_arena.rng import Stream
 
 RULES = GAME.rules({})
