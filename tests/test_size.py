@@ -12,9 +12,8 @@ pytestmark = IN_ONE_PROCESS
 
 
 def test_no_module_is_long_and_no_line_wide() -> None:
-    """The bounds leave two per cent of air over what was counted."""
     counted = count()
-    assert counted.longest <= 448, "lines of the longest module: split it"
+    assert counted.longest < 400, "lines of the longest module: split it"
     assert counted.width <= 84, "characters of a line of code, which nine in ten do not exceed"
 
 

@@ -228,11 +228,9 @@ def _play_at_hub(
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
     lines = _result_lines(outcome.record, setup, names)
-    since = (
-        {}
-        if addresses
-        else {"since": _since(outcome.record, setup.job.secret, names, persons[0][1])}
-    )
+    since: dict[str, Any] = {}
+    if not addresses:
+        since["since"] = _since(outcome.record, setup.job.secret, names, persons[0][1])
     if options["mcp"]:
         hub.say({"match": None, "text": "\n".join(lines)} | since)
     else:
@@ -376,15 +374,8 @@ def _marks_text(name: str, marks: Sequence[str]) -> str:
     """Return the marks to print behind a name, without marks that the name says
     itself.
     """
-    return (
-        f" ({', '.join(marks_left)})"
-        if (
-            marks_left := [
-                mark for mark in marks if mark != name and (mark, name) != (guests.PERSON, YOU)
-            ]
-        )
-        else ""
-    )
+    left = [mark for mark in marks if mark != name and (mark, name) != (guests.PERSON, YOU)]
+    return f" ({', '.join(left)})" if left else ""
 
 
 def _result_lines(record: Record, setup: OneMatch, names: list[str]) -> list[str]:

@@ -21,9 +21,6 @@ class Versioned(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
 
 
-# --- match ---
-
-
 class MatchOutput(Versioned, frozen=True, kw_only=True):
     """The output of ``khiva-arena match --json``: the record of the match. Lists are by
     seat.

@@ -62,12 +62,10 @@ WISHED = (
 UNREADABLE = "The state of the league cannot be read now; try again in a minute."
 FRESH = {"cache-control": "no-cache"}
 """Pages may be kept, and are asked for again: a league goes on."""
-ATOM, HTML, SVG, LINES = (
-    "application/atom+xml",
-    "text/html; charset=utf-8",
-    "image/svg+xml",
-    "application/jsonl",
-)
+ATOM = "application/atom+xml"
+HTML = "text/html; charset=utf-8"
+SVG = "image/svg+xml"
+LINES = "application/jsonl"
 ANYWHERE = {"cross-origin-resource-policy": "cross-origin"}
 """Badges stand on pages of others."""
 OF_PAGES = {"content-security-policy": POLICY, "referrer-policy": "same-origin"}
@@ -205,10 +203,8 @@ class LeagueSite:
             self._kept[key] = kept
         if request.headers.get("if-none-match") == kept.headers["etag"]:
             same = ("etag", "cache-control", "content-security-policy")
-            return Response(
-                status_code=304,
-                headers={name: kept.headers[name] for name in same if name in kept.headers},
-            )
+            headers = {name: kept.headers[name] for name in same if name in kept.headers}
+            return Response(status_code=304, headers=headers)
         return kept
 
     # --- other kinds ---
