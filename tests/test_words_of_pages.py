@@ -168,8 +168,12 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _makes_a_command(decorator: ast.expr) -> bool:
-    """Tell whether a decorator is ``click.command(...)``, or that of a group."""
+    """Tell whether a decorator is ``click.command(...)``, that of a group, or of one of
+    its verbs.
+    """
     made = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if isinstance(made, ast.Name):
+        return made.id == "verb"
     return isinstance(made, ast.Attribute) and made.attr in ("command", "group")
 
 

@@ -22,7 +22,7 @@ LOOKS_PER_NAME = 4
 GlobPlaces = frozenset[tuple[int, int]]
 
 
-class Entry(NamedTuple):
+class FolderEntry(NamedTuple):
     name: str
     is_folder: bool
     is_link: bool
@@ -43,7 +43,7 @@ def _pattern(part: str) -> re.Pattern[str]:
     return re.compile(translate(part))
 
 
-class Walk:
+class SourceWalk:
     """A walk through a folder. A place is a pair: a glob, and the index of its part
     that comes next.
     """
@@ -100,7 +100,7 @@ class Walk:
                 raise ConfigError(f"{self._manifest}: files names {glob!r}, which matches nothing")
         return files
 
-    def _entries(self, inside: str) -> Iterator[Entry]:
+    def _entries(self, inside: str) -> Iterator[FolderEntry]:
         """Yield the entries of a folder, except hidden ones, caches, and a folder that
         may not be read.
         """
@@ -110,7 +110,7 @@ class Walk:
                     self._look(LOOKS_PER_NAME)
                     if not entry.name.startswith(".") and entry.name != "__pycache__":
                         is_link = entry.is_symlink()
-                        yield Entry(
+                        yield FolderEntry(
                             entry.name,
                             os.path.isdir(entry.path) if is_link else entry.is_dir(),
                             is_link,
@@ -118,7 +118,7 @@ class Walk:
         except PermissionError:
             return
 
-    def _fits(self, entry: Entry, places: GlobPlaces) -> set[int]:
+    def _fits(self, entry: FolderEntry, places: GlobPlaces) -> set[int]:
         """Return the globs that end with this name."""
         self._look(len(places))
         return {
@@ -133,7 +133,7 @@ class Walk:
         """Return the places at which all globs begin."""
         return self._open({(number, 0) for number in range(len(self._globs))})
 
-    def below(self, entry: Entry, places: GlobPlaces) -> GlobPlaces:
+    def below(self, entry: FolderEntry, places: GlobPlaces) -> GlobPlaces:
         """Return the places that may match next in a folder below this one; ** passes a
         link by.
         """
@@ -166,7 +166,7 @@ class Walk:
                 "fewer, or raise --limit bot_files"
             )
 
-    def _refuse_link(self, entry: Entry, path: str) -> None:
+    def _refuse_link(self, entry: FolderEntry, path: str) -> None:
         if entry.is_link and not is_shipped(self._folder):
             self._refuse(f"{printable(path)} is a link, which is not followed; put a copy there")
 

@@ -17,8 +17,8 @@ from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.entrants.loading import DEFAULT, Bounds, Loading, in_words
 from khiva_arena.entrants.source_walk import (
     STORE,
-    Entry,
-    Walk,
+    FolderEntry,
+    SourceWalk,
     is_shipped,
     printable,
     shipped_folder,
@@ -52,9 +52,9 @@ def sources(
                 f"{manifest}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; "
                 "name them by a wider glob"
             )
-    files_found = Walk(folder, manifest, [_parts(glob, manifest) for glob in globs], bounds).files(
-        globs
-    )
+    files_found = SourceWalk(
+        folder, manifest, [_parts(glob, manifest) for glob in globs], bounds
+    ).files(globs)
     included = [(name, _included(folder, manifest, name)) for name in includes]
     outside = [str(path) for path in outside_of(folder, [path for _, path in included])]
     if outside and is_link:
@@ -79,10 +79,12 @@ def lead_below(globs: Sequence[str], manifest: Path, path: str) -> bool:
 
     path: of that folder, from the bot's own
     """
-    walk = Walk(manifest.parent, manifest, [_parts(glob, manifest) for glob in globs], DEFAULT)
+    walk = SourceWalk(
+        manifest.parent, manifest, [_parts(glob, manifest) for glob in globs], DEFAULT
+    )
     places = walk.first()
     for name in path.split("/"):
-        places = walk.below(Entry(name, is_folder=True, is_link=False), places)
+        places = walk.below(FolderEntry(name, is_folder=True, is_link=False), places)
     return bool(places) and "__pycache__" not in path.split("/")
 
 

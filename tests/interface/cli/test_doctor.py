@@ -97,7 +97,7 @@ def test_address_space_of_tables_of_modules(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     machine(monkeypatch, {})
-    monkeypatch.setattr(doctor.modules, "library", lambda: "a library")
+    monkeypatch.setattr(doctor.module_runner, "library", lambda: "a library")
     monkeypatch.setattr(doctor, "version", lambda _: "50")
     monkeypatch.setattr(memory_limits, "space_limit", lambda: limit and limit << 20)
     out = run(capsys)[1].splitlines()
@@ -112,7 +112,7 @@ def test_a_limit_of_memory_is_named_with_what_modules_need(
     limit: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     machine(monkeypatch, {})
-    monkeypatch.setattr(doctor.modules, "library", lambda: "a library")
+    monkeypatch.setattr(doctor.module_runner, "library", lambda: "a library")
     monkeypatch.setattr(doctor, "version", lambda _: "50")
     monkeypatch.setattr(memory_limits, "data_limit", lambda: limit and limit << 20)
     assert (sentence("doctor", "memory-here", mib="292") in run(capsys)[1]) is (limit is not None)
@@ -132,7 +132,7 @@ def test_whether_bots_may_be_modules_is_told(
     library: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     machine(monkeypatch, {Level.STRICT: "not delegated"})
-    monkeypatch.setattr(doctor.modules, "library", lambda: library)
+    monkeypatch.setattr(doctor.module_runner, "library", lambda: library)
     monkeypatch.setattr(doctor, "version", {"wasmtime": "50.0.1"}.__getitem__)
     out = run(capsys)[1]
     line = sentence("doctor", "modules-in-ticks", version="50.0.1", level="standard")
