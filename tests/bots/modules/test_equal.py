@@ -102,7 +102,8 @@ def test_other_versions_of_the_vm_play_the_same(
 ) -> None:
     library = ROOT.joinpath(folder, *Path(module_runner.library()).parts[-3:])
     assert library.is_file()
-    monkeypatch.setattr(modules, "library", lambda: str(library))
+    for file in (modules, module_runner):
+        monkeypatch.setattr(file, "library", lambda: str(library))
     commands = stage_modules(tmp_path)
     assert str(library) in commands["probe"].module
     assert play(commands, 2, 1) == played[0]
@@ -136,7 +137,8 @@ def test_arm64_plays_the_same(
     """
     need_place(place)
     runner = module_runner.runner
-    monkeypatch.setattr(modules, "library", lambda: place.library)
+    for file in (modules, module_runner):
+        monkeypatch.setattr(file, "library", lambda: place.library)
     monkeypatch.setattr(
         modules, "runner", lambda work, *words: (*place.words, *runner(work, *words)[1:])
     )
