@@ -74,11 +74,7 @@ from collections.abc import Mapping, Sequence
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.fairness import (
-    CpuAccount,
-    cpu_shortfall,
-    over_half_of_cores,
-)
+from khiva_arena.arbiter.fairness import CpuAccount, cpu_shortfall, over_half_of_cores
 from khiva_arena.arbiter.held_back import HeldBack
 from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.waits import Wait, has_answered, never_strayed

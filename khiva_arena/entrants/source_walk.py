@@ -1,4 +1,9 @@
-"""Walk through a bot's folder by the globs of its bot.toml, with bounds on its size."""
+"""Walk through a bot's folder by the globs of its bot.toml, with bounds on its size.
+
+A folder is walked once for all globs. A glob is a list of parts, and each folder has
+the set of parts that may match next. So ``**/**/**`` costs no more than ``**``, and a
+folder that no glob leads to is not entered.
+"""
 
 import os
 import re

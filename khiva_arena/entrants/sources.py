@@ -1,9 +1,5 @@
 """The files of a bot: found by the globs of its bot.toml, measured before any is
 opened, hashed in pieces.
-
-A folder is walked once for all globs. A glob is a list of parts, and each folder has
-the set of parts that may match next. So ``**/**/**`` costs no more than ``**``, and a
-folder that no glob leads to is not entered.
 """
 
 import os

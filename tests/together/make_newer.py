@@ -27,7 +27,7 @@ from published import HERE, KEYS, NEWER_EVENT, NEWER_LEAGUE, newer_event, schema
 
 from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.entrants import interpreters
-from khiva_arena.extensions.league.submissions import examine, trial_match
+from khiva_arena.extensions.league.submissions import examine, trial_table
 from khiva_arena.records.store.db import FILE, Store
 
 PLAIN = tick_bots.bot()
@@ -157,7 +157,7 @@ def main() -> None:
     (HERE / KEYS).write_text(
         json.dumps(schema_keys(), separators=(",", ":")).replace("],", "],\n") + "\n"
     )
-    examine.verdict_of = lambda *_: trial_match.Finding(
+    examine.verdict_of = lambda *_: trial_table.Finding(
         True, ""
     )  # these bots keep to no more than matches need
     for make in (make_event, make_league):

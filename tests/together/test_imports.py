@@ -327,7 +327,7 @@ def test_help_of_a_command_imports_nothing_of_what_it_does(command: str, tmp_pat
     folder = module.rpartition(".")[0]
     besides = {module, folder}
     if folder.startswith("khiva_arena.extensions.") and folder.endswith(".cli"):
-        besides |= {name for name in found if name.startswith(f"{folder}.")}  # of its verbs
+        besides |= {name for name in found if name.startswith(f"{folder}.{command}")}
     assert {name for name in own(found) if not is_of_a_row(name)} <= BARE | OF_HELP | besides
     assert module in found
     others = {"dataclasses"} if command == "check" else set()  # it names the levels

@@ -1,4 +1,4 @@
-"""An event of a bundle as an audit reads it, line by line, and its files by size."""
+"""An event of a bundle as an audit reads it, line by line, and bounds on its size."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -47,7 +47,7 @@ ORDER = {
 
 
 class ReadAhead(NamedTuple):
-    """What is read of an event of a bundle before it is checked.
+    """The parts of an event of a bundle that are read before it is checked.
 
     sample: the matches that are to be replayed; None for all.
     cost: what running the bots of these matches again may take.

@@ -1,4 +1,4 @@
-"""The steps of a check in order, each with what it needs and where it is run."""
+"""The steps of a check from the bot's start on, each with the step that it needs."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial

@@ -17,8 +17,8 @@ from khiva_arena.competition.events.extending import can_be_extended, chain_of, 
 from khiva_arena.competition.events.find import events_of
 from khiva_arena.competition.playing.limits import LimitOf
 from khiva_arena.competition.playing.starts import BudgetTrial, Entrants
-from khiva_arena.competition.run.budget_errors import errors_to_expect, table_of, width_of
 from khiva_arena.competition.run.budget_try import MeasuredTime, Trial
+from khiva_arena.competition.run.expected_errors import errors_to_expect, table_of, width_of
 from khiva_arena.competition.run.who_plays import executor_of, players_of
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.isolation import admit, chosen_sandbox

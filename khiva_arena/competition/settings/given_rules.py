@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena.competition.settings.file import names_file
-from khiva_arena.competition.settings.table import AUTO as AUTO
 from khiva_arena.entrants import toml_file
 from khiva_arena.errors import ConfigError, GameFault
 from khiva_arena.games.base import Game

@@ -8,6 +8,9 @@ start.
 """
 
 
+# The formats are imported only when they are needed: one match has none.
+
+
 def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) -> str:
     """Return why a setting of ``OF_LINE_UPS`` does not go with a format, "" if it
     does. ``test``: whether it is a sequential test.

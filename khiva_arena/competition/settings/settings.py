@@ -365,6 +365,3 @@ def _check_together(values: Mapping[str, Any], problems: _Problems, *, test: boo
     for key in OF_SOME:
         if values[key] and form not in (forms := only_for(key)):
             problems.add(key, f"only a {' or a '.join(forms)} has this, not a {form}")
-
-
-# The formats are imported only when they are needed: one match has none.

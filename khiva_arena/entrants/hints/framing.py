@@ -1,12 +1,9 @@
 """Tell of a frame that fails how the bot's language comes to send such bytes."""
 
-import re
-
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.entrants.hints import causes
 from khiva_arena.entrants.hints.describe import whole_frames
 
-FIRST_LINE = re.compile(r"\benv: (?:can't execute )?[\u2018'\"]?([\w+./-]+)")
 LINE = 60
 STDERR = {
     "python": "print(..., file=sys.stderr)",

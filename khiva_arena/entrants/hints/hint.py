@@ -13,7 +13,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints import bot_files, causes, interpreted, missing_files
 from khiva_arena.entrants.hints.causes import AN_INDEX
 from khiva_arena.entrants.hints.failed import Failed
-from khiva_arena.entrants.hints.framing import FIRST_LINE, of_framing
+from khiva_arena.entrants.hints.framing import of_framing
 from khiva_arena.entrants.runtimes import Runtime
 
 # By a word of run or build: a program, or how a file's name ends. The first one that
@@ -55,6 +55,7 @@ NOTHING = re.compile(
     r"(?:undefined|null|nil|NULL|undef|None)\b|"
     r"Return value must be of type int, (?:none|null) returned"
 )
+FIRST_LINE = re.compile(r"\benv: (?:can't execute )?[\u2018'\"]?([\w+./-]+)")
 FLUSH = {
     "python": "sys.stdout.buffer.flush()",
     "c": "fflush(stdout)",

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.errors import RecordError, StoreError
+from khiva_arena.extensions.league.audit_findings import ChainAudit
 from khiva_arena.extensions.league.beacon import BeaconLine
 from khiva_arena.extensions.league.chain.follow import begin, follow
 from khiva_arena.extensions.league.chain.links import AnyLink, Drawn, Final, Over, read_link
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.chain.stored_chain import CLOCKS_DIFFER
-from khiva_arena.extensions.league.chain_audit import ChainAudit
 from khiva_arena.extensions.league.deals import DealtEvent
 from khiva_arena.extensions.league.draw.counts import Counts
 from khiva_arena.extensions.league.draw.next_batch import (

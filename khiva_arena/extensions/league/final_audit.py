@@ -9,10 +9,10 @@ from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.events.league_batches import CheckedBatches
 from khiva_arena.competition.events.source import ResultSource
 from khiva_arena.errors import RecordError
+from khiva_arena.extensions.league.audit_findings import ChainAudit
 from khiva_arena.extensions.league.beacon import BeaconLine
 from khiva_arena.extensions.league.chain.links import Final, RatedThen
 from khiva_arena.extensions.league.chain.roster import Chain, sits_apart
-from khiva_arena.extensions.league.chain_audit import ChainAudit
 from khiva_arena.extensions.league.final_table import batches_of_table, rated_at
 from khiva_arena.extensions.league.folder import final_folder
 from khiva_arena.rating.schedule.names import Format

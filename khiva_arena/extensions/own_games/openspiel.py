@@ -36,7 +36,6 @@ IN_PYTHON = "python_"
 """
 SHOWS = ("information_state", "observation")
 """Kinds of text that a seat is shown: the first that the game gives to every seat."""
-# --- which games can be played ---
 
 
 def shown_of(game: Any) -> str:

@@ -1,4 +1,8 @@
-"""A position of a game of OpenSpiel's library, with draws from the arbiter's secret."""
+"""A position of a game of OpenSpiel's library, and trials of what the game declares.
+
+Draws come from the arbiter's secret. Only the process that runs a game's code imports
+this file.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -15,8 +15,6 @@ from khiva_arena.extensions.seats.relay_connecting import Ended
 from khiva_arena.extensions.seats.relay_program import Program, Watchdog
 from khiva_arena.extensions.seats.relay_protocol import MOST, Channel, LinkBreach
 
-KEPT_SECONDS = 0.02
-"""The time after the end of a kept bot's match for the rest of its stderr."""
 AT_MOST = 16
 """The programs at a time, unless the user says otherwise."""
 
@@ -161,3 +159,11 @@ class RelaySessions:
             program.kill()
             if self._keep:
                 self._start_idle()
+
+    def _end_all(self) -> None:
+        for program in [*self._sessions.values(), *self._idle]:
+            program.kill()
+        self._sessions.clear()
+        self._watchdog.close()
+        self._woken.close()
+        self._waker.close()

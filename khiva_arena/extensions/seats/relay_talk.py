@@ -43,9 +43,11 @@ from khiva_arena.extensions.seats.relay_protocol import (
     same,
     values_of,
 )
-from khiva_arena.extensions.seats.relay_sessions import AT_MOST, KEPT_SECONDS, RelaySessions
+from khiva_arena.extensions.seats.relay_sessions import AT_MOST, RelaySessions
 
 BACKOFF = (0.1, 5.0)
+KEPT_SECONDS = 0.02
+"""The time after the end of a kept bot's match for the rest of its stderr."""
 PING_MOST = 64
 UNREAD_MOST = 4 << 20
 """Bytes, beside the windows of the sessions, that the arena may leave unread or not
@@ -288,11 +290,3 @@ class Relay(RelaySessions):
             program.kill()
             if self._keep:
                 self._start_idle()
-
-    def _end_all(self) -> None:
-        for program in [*self._sessions.values(), *self._idle]:
-            program.kill()
-        self._sessions.clear()
-        self._watchdog.close()
-        self._woken.close()
-        self._waker.close()

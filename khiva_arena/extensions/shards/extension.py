@@ -24,7 +24,7 @@ class _Plans:
         check_together(flags, config, options, shipped=shipped)
 
     def why_not_in_shards(self, form: str, stages: int = 1) -> str:
-        from khiva_arena.extensions.shards.planned import why_not_in_shards
+        from khiva_arena.extensions.shards.plan_settings import why_not_in_shards
 
         return why_not_in_shards(form, stages)
 
@@ -55,7 +55,7 @@ class _Plans:
     def competition_of_plan(
         self, path: Path, word: str | None, flags: Mapping[str, Any], any_engine: bool, say: Say
     ) -> PlannedCompetition:
-        from khiva_arena.extensions.shards.planned import competition_of_plan
+        from khiva_arena.extensions.shards.plan_settings import competition_of_plan
 
         return competition_of_plan(path, word, flags, any_engine, say)
 

@@ -18,7 +18,7 @@ from khiva_arena.competition.audit.store import StoredEvent
 from khiva_arena.competition.events import drift, stored
 from khiva_arena.competition.events.find import begins
 from khiva_arena.errors import ArenaError, ConfigError, StoreError, StoreFull
-from khiva_arena.extensions.shards.planned import why_not_in_shards
+from khiva_arena.extensions.shards.plan_settings import why_not_in_shards
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
 from khiva_arena.words import count
 

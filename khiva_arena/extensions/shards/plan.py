@@ -1,6 +1,4 @@
-"""Plans made from competitions, and the part of a plan that a machine plays without
-knowing of the others.
-"""
+"""Make plans from competitions, and refuse what cannot be planned."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +23,7 @@ from khiva_arena.entrants.bots_of_an_event import with_distinct_names
 from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.plan_file import event_of, read_plan, write_plan
-from khiva_arena.extensions.shards.planned import (
+from khiva_arena.extensions.shards.plan_settings import (
     digest_of,
     modules_folder,
     planned_settings,

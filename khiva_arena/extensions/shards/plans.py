@@ -17,7 +17,7 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.plan import MadePlan, make_plan
-from khiva_arena.extensions.shards.planned import why_not_in_shards
+from khiva_arena.extensions.shards.plan_settings import why_not_in_shards
 from khiva_arena.games.registry import HASHED, handing
 from khiva_arena.games.which import is_played
 from khiva_arena.rating.report.same_names import in_a_line

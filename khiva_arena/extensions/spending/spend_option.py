@@ -28,8 +28,8 @@ from khiva_arena.competition.run.budget import (
     only_warnings,
     shape_that_fits,
 )
-from khiva_arena.competition.run.budget_errors import BudgetTable, errors_to_expect, table_of
 from khiva_arena.competition.run.budget_try import TRY_MATCHES, Trial
+from khiva_arena.competition.run.expected_errors import BudgetTable, errors_to_expect, table_of
 from khiva_arena.competition.run.who_plays import executor_of, players_of
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.isolation import admit, chosen_sandbox

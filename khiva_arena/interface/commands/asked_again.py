@@ -1,16 +1,43 @@
-"""The decisions of a stored match that a bot was asked again: which of them differ, by
-kind and in words.
+"""A stored match that a bot is asked again, and its decisions then: which of them
+differ, by kind and in words.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from khiva_arena.arbiter.refeed import Reply
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.bots.protocol.messages import Decide
+from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.records.replay.decided import words_of
+from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.replay.record import Header, Record
 from khiva_arena.records.replay.requests import AskedDecision, Request
+
+
+class AskedMatch(NamedTuple):
+    """A match to be sent to a bot again.
+
+    word: that names it, as it was typed.
+    record: of the match.
+    secret: of its deal, 32 bytes.
+    sandbox: the sandbox of its bots.
+    bot: finds the bot of a seat; None if that cannot be known.
+    details: by seat and step, the line about its fault that the bot was sent.
+    is_over: whether all matches on its deal are recorded, so that another choice may be
+        played out.
+    bots: those that its event defines, by seat; none if that cannot be known.
+    """
+
+    word: str
+    record: Record
+    secret: bytes
+    sandbox: Sandbox
+    bot: Callable[[int], Bot] | None
+    details: Sequence[dict[int, str]]
+    is_over: bool
+    bots: Sequence[DefinedBot] = ()
 
 
 def same(reply: Reply) -> bool:

@@ -33,11 +33,11 @@ from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.commands.asked_again import first_other, same
+from khiva_arena.interface.commands.asked_again import AskedMatch, first_other, same
 from khiva_arena.interface.commands.json_shapes import printed
 from khiva_arena.interface.commands.next_step import handed, if_yours
 from khiva_arena.interface.commands.replay_json import replay_output
-from khiva_arena.interface.commands.replay_text import AskedMatch, print_replay
+from khiva_arena.interface.commands.replay_text import print_replay
 from khiva_arena.interface.commands.stored_table import recorded_bot
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.requests import requests

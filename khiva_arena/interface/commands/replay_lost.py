@@ -21,6 +21,7 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.asked_again import (
+    AskedMatch,
     decision_asked,
     first_other,
     in_words,
@@ -32,7 +33,6 @@ from khiva_arena.interface.commands.json_shapes import VERSION, LostAsked, LostO
 from khiva_arena.interface.commands.next_step import if_yours
 from khiva_arena.interface.commands.replay import as_played, stored, to_play
 from khiva_arena.interface.commands.replay_json import kinds_as_json, replay_sentence
-from khiva_arena.interface.commands.replay_text import AskedMatch
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import Store

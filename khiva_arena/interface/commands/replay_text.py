@@ -1,17 +1,15 @@
 """Print a replayed match as text: each request, the choice, and the events after it."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import click
 
 from khiva_arena.arbiter.refeed import RefeedResult, Reply
 from khiva_arena.bots.protocol.messages import Decide
-from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.text import LONGEST, harmless
-from khiva_arena.entrants.bots import Bot
 from khiva_arena.games.registry import get
 from khiva_arena.interface.commands.asked_again import (
+    AskedMatch,
     decision_asked,
     in_words,
     kinds_of,
@@ -21,35 +19,10 @@ from khiva_arena.interface.commands.asked_again import (
 )
 from khiva_arena.interface.commands.decision import hand_of
 from khiva_arena.records.replay.decided import words_of
-from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.requests import Request
 
 SHOWN_LINES = 4
-
-
-class AskedMatch(NamedTuple):
-    """A match to be sent to a bot again.
-
-    word: that names it, as it was typed.
-    record: of the match.
-    secret: of its deal, 32 bytes.
-    sandbox: the sandbox of its bots.
-    bot: finds the bot of a seat; None if that cannot be known.
-    details: by seat and step, the line about its fault that the bot was sent.
-    is_over: whether all matches on its deal are recorded, so that another choice may be
-        played out.
-    bots: those that its event defines, by seat; none if that cannot be known.
-    """
-
-    word: str
-    record: Record
-    secret: bytes
-    sandbox: Sandbox
-    bot: Callable[[int], Bot] | None
-    details: Sequence[dict[int, str]]
-    is_over: bool
-    bots: Sequence[DefinedBot] = ()
 
 
 def print_replay(

@@ -1,5 +1,4 @@
-"""The number of seeds that an error or a gap takes, as values of the published shape
-and as text.
+"""The number of seeds that an error or a gap takes, as values of the published shape.
 
 Numbers come from ``rating.ratings.planning``; matches are those of as many seeds as
 have been played, at the same line-ups.

@@ -23,7 +23,7 @@ from khiva_arena.rating.report.columns import (
 )
 from khiva_arena.rating.report.reported import shows_spent
 from khiva_arena.rating.report.standings import DIGITS
-from khiva_arena.rating.report.table_notes import WITHOUT_PLACE, meaning, notes, times
+from khiva_arena.rating.report.table_notes import WITHOUT_PLACE, meaning, notes, times_one_look
 from khiva_arena.rating.report.text import (
     NARROWEST_NAME,
     WIDEST_NAME,
@@ -163,7 +163,9 @@ def _widening(standings: Standings) -> shapes.Widened | msgspec.UnsetType:
 def _looked_at(standings: Standings) -> shapes.LookedAt | msgspec.UnsetType:
     looks = standings.ratings.widening.looks
     return (
-        shapes.LookedAt("mixture" if looks.rho else "planned", round(times(standings), DIGITS))
+        shapes.LookedAt(
+            "mixture" if looks.rho else "planned", round(times_one_look(standings), DIGITS)
+        )
         if looks
         else msgspec.UNSET
     )

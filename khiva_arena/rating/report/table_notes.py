@@ -42,7 +42,7 @@ def meaning(standings: Standings) -> str:
     )
 
 
-def times(standings: Standings) -> float:
+def times_one_look(standings: Standings) -> float:
     """Return how many times as wide an error is as for one look."""
     seeds = max(2, standings.blocks)
     return float(
@@ -155,7 +155,7 @@ def _notes_on_looks(standings: Standings) -> list[str]:
     )
     if standings.ratings.widening.says_nothing(standings.blocks):
         return [f"{why}; after so few of the planned seeds that says nothing yet."]
-    return [f"{why}; they are {times(standings):.2f} times as wide as for one look."]
+    return [f"{why}; they are {times_one_look(standings):.2f} times as wide as for one look."]
 
 
 def _notes_on_widening(standings: Standings) -> list[str]:

@@ -14,7 +14,7 @@ from msgspec import structs
 from khiva_arena.errors import StoreError
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store import files, locks, meant, private, shape, versions, wal
-from khiva_arena.records.store.damage import explain_errors
+from khiva_arena.records.store.file_errors import explain_errors
 from khiva_arena.records.store.files import FILE
 from khiva_arena.records.store.inserting import (
     Insertion,

@@ -1,6 +1,4 @@
-"""The files of a store: opened to read or to write, with refusals of SQLite and the
-disk explained.
-"""
+"""The files of a store, opened to read or to write."""
 
 import os
 import sqlite3

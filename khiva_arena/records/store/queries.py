@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from khiva_arena.errors import StoreError
 from khiva_arena.records.store import sums, versions
-from khiva_arena.records.store.damage import explain_errors
+from khiva_arena.records.store.file_errors import explain_errors
 from khiva_arena.records.store.files import FILE
 from khiva_arena.records.store.rows import CapRow, TranscriptRow
 from khiva_arena.records.store.seal import Seal

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.records.store import damage, files
-from khiva_arena.records.store.damage import explain_errors
+from khiva_arena.records.store import file_errors, files
+from khiva_arena.records.store.file_errors import explain_errors
 from khiva_arena.records.store.files import FILE
 from khiva_arena.records.store.locks import LOCK
 from khiva_arena.records.store.queries import StoreRows, select_from
@@ -238,14 +238,14 @@ class StoreReads(StoreRows):
 
     def damage(self) -> list[str]:
         """Return each damage of the file itself, a line each."""
-        return damage.damage(self._connection)
+        return file_errors.damage(self._connection)
 
     def first_damage(self) -> str:
         """Return the first damage in the pages of the file, "" for none."""
         with explain_errors(self.folder):
             if self._seal.is_kept():
                 return ""
-        return str(self._once("", lambda: damage.first_damage(self._connection)))
+        return str(self._once("", lambda: file_errors.first_damage(self._connection)))
 
     def changed(self, event: str) -> list[str]:
         """Return each changed, lost or added row of an event, apart from its matches,

@@ -16,7 +16,7 @@ import msgspec
 
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.records.store import private
-from khiva_arena.records.store.damage import explain_errors
+from khiva_arena.records.store.file_errors import explain_errors
 from khiva_arena.records.store.files import TRIALS
 from khiva_arena.records.store.locks import lock
 from khiva_arena.records.store.new_file import to_disk

@@ -22,7 +22,7 @@ from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.packing import pack
 from khiva_arena.entrants.unpacking import unpack
 from khiva_arena.extensions.league.commands import league
-from khiva_arena.extensions.league.submissions import examine, trial_match
+from khiva_arena.extensions.league.submissions import examine, trial_table
 
 pytestmark = pytest.mark.slow
 
@@ -81,7 +81,7 @@ def test_a_league_in_ticks_names_both_hashes_and_anybody_can_run_it_again(
     cup: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        examine, "verdict_of", lambda *_: trial_match.Finding(True, "")
+        examine, "verdict_of", lambda *_: trial_table.Finding(True, "")
     )  # the bot keeps to no more than matches need
     arena("league", "new", "summer", "--seats", "2", "--clock", "ticks", cwd=tmp_path)
     settings = tmp_path / "summer" / "league.toml"

@@ -38,7 +38,7 @@ from khiva_arena.extensions.league.submissions.entry_files import EntryLock
 from khiva_arena.extensions.league.submissions.examine import examine_next
 from khiva_arena.extensions.league.submissions.limits import BotsBound
 from khiva_arena.extensions.league.submissions.queue import Queue
-from khiva_arena.extensions.league.submissions.trial_match import Finding
+from khiva_arena.extensions.league.submissions.trial_table import Finding
 from khiva_arena.extensions.league.waiting import take_back, waiting_of
 from khiva_arena.records.store.db import Store
 

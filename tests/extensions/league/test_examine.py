@@ -31,10 +31,10 @@ from khiva_arena.errors import BotError, StagingError
 from khiva_arena.extensions.league.chain.stored_chain import chain_of, found
 from khiva_arena.extensions.league.player.roster_changes import take_all
 from khiva_arena.extensions.league.settings import League, league_of
-from khiva_arena.extensions.league.submissions import examine, trial_match
+from khiva_arena.extensions.league.submissions import examine, trial_table
 from khiva_arena.extensions.league.submissions.examine import examine_next, folder_of
 from khiva_arena.extensions.league.submissions.queue import RETRY_SECONDS, Queue
-from khiva_arena.extensions.league.submissions.trial_match import Finding
+from khiva_arena.extensions.league.submissions.trial_table import Finding
 from khiva_arena.interface.commands.new_folder import make
 from khiva_arena.records.store.db import Store
 
@@ -174,9 +174,9 @@ def test_an_anchor_that_does_not_start_is_not_its_author_s_fault(
     def fails(*_: object) -> None:
         raise BotError("greedy")
 
-    monkeypatch.setattr(trial_match, "ready_to_play", fails)
+    monkeypatch.setattr(trial_table, "ready_to_play", fails)
     monkeypatch.setattr(
-        examine, "verdict_of", lambda league, bot, renew: trial_match._tried(league, bot, renew)
+        examine, "verdict_of", lambda league, bot, renew: trial_table._tried(league, bot, renew)
     )
     number = upload(queue, one_of_its_own())
     with pytest.raises(StagingError):
@@ -369,7 +369,7 @@ def test_a_bot_whose_interpreter_has_more_memory_than_the_league_gives_is_refuse
         (tmp_path / name).write_text(text)
     settings = replace(league.settings, clock=Clock.TICKS)
     sandbox = Sandbox(Level.TRUSTED, dataclasses.replace(DEFAULT, memory=103 << 20))
-    found = trial_match.verdict_of(
+    found = trial_table.verdict_of(
         league._replace(settings=settings, sandbox=sandbox), load(str(tmp_path)), lambda: None
     )
     refusal = sentence(

@@ -29,7 +29,7 @@ from khiva_arena.extensions.league.submissions.queue import (
     RETRY_SECONDS,
     Queue,
 )
-from khiva_arena.extensions.league.submissions.trial_match import Finding
+from khiva_arena.extensions.league.submissions.trial_table import Finding
 
 UNFORESEEN: list[Exception] = [
     UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates not allowed"),

@@ -37,8 +37,8 @@ from khiva_arena.extensions.league.player.started_bots import StartedBots
 from khiva_arena.extensions.league.settings import League, league_of
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.records.store.damage import explain_errors
 from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.file_errors import explain_errors
 from khiva_arena.records.store.files import FILE
 
 WAITS = sentence("league", "waits-for-room")

@@ -10,7 +10,7 @@ from arena import arena
 from newer import check_sound, events, there
 from published import HERE, NEWER_LEAGUE
 
-from khiva_arena.extensions.league.submissions import examine, trial_match
+from khiva_arena.extensions.league.submissions import examine, trial_table
 from khiva_arena.interface.api.verify import verify
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ def test_a_league_goes_on_with_what_was_submitted(
 ) -> None:
     there(NEWER_LEAGUE, tmp_path, monkeypatch)
     monkeypatch.setattr(
-        examine, "verdict_of", lambda *_: trial_match.Finding(True, "")
+        examine, "verdict_of", lambda *_: trial_table.Finding(True, "")
     )  # these bots keep to no more than matches need
     arena("league", "play", "league", "--batches", "1", "--any-engine", cwd=tmp_path)
     status = json.loads(arena("league", "status", "league", "--json", cwd=tmp_path).stdout)

@@ -17,7 +17,7 @@ from khiva_arena.entrants import interpreters
 from khiva_arena.extensions.league.chain.links import Entered, Founded, read_link
 from khiva_arena.extensions.league.public_state import PublicLeague
 from khiva_arena.extensions.league.settings import league_of
-from khiva_arena.extensions.league.submissions import examine, trial_match
+from khiva_arena.extensions.league.submissions import examine, trial_table
 from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
@@ -48,7 +48,7 @@ def test_bots_run_in_the_interpreter_of_the_terms(
         interpreters, "_built", lambda: tmp_path / "built"
     )  # nor is there what this checkout has built
     monkeypatch.setattr(
-        examine, "verdict_of", lambda *_: trial_match.Finding(True, "")
+        examine, "verdict_of", lambda *_: trial_table.Finding(True, "")
     )  # the bot keeps to no more than matches need
     install(tmp_path / "installed", THEN)
     arena("league", "new", "summer", "--seats", "2", "--clock", "ticks", cwd=tmp_path)
@@ -81,10 +81,10 @@ def test_bots_run_in_the_interpreter_of_the_terms(
     pin = sha256(LATER).hexdigest()
     file.write_text(file.read_text().replace(digest, pin))
     league = league_of(tmp_path / "summer", {}, say_nothing)
-    again = trial_match.as_played(
+    again = trial_table.as_played(
         league, examine.load(league, entered.sources, "ann", entered.parts)
     )
     assert again.identity == entered.identity
     assert (
-        trial_match.as_played(league, examine.load(league, entered.sources, "ann")).parts[0] == pin
+        trial_table.as_played(league, examine.load(league, entered.sources, "ann")).parts[0] == pin
     )

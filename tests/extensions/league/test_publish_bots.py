@@ -30,7 +30,7 @@ from khiva_arena.extensions.league.chain.links import FIRST, Anchor, Founded, Le
 from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.player.refusals import HowLong, check_first
 from khiva_arena.extensions.league.settings import league_of, publishes_bots_in
-from khiva_arena.extensions.league.submissions import examine, trial_match
+from khiva_arena.extensions.league.submissions import examine, trial_table
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands import bundle as bundle_command
@@ -122,7 +122,7 @@ def test_a_bot_that_was_accepted_by_other_settings_needs_agreement_too(
     tmp_path: Path, confined: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new_tick_league(tmp_path / "spring", publish_bots=False, fewest_batches=0)
-    monkeypatch.setattr(examine, "verdict_of", lambda *_: trial_match.Finding(True, ""))
+    monkeypatch.setattr(examine, "verdict_of", lambda *_: trial_table.Finding(True, ""))
     bots = {
         name: pack(load(write_bot(tmp_path / name, name.encode()))) for name in ("first", "second")
     }

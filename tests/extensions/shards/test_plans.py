@@ -379,7 +379,7 @@ def test_a_plan_of_another_draw_in_a_store_that_is_not_over(tmp_path: Path) -> N
 
 
 def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("extensions.shards.planned", "competition.events.stored"):
+    for module in ("extensions.shards.plan_settings", "competition.events.stored"):
         monkeypatch.setattr(f"khiva_arena.{module}.__version__", "9.9.9")
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
     assert (

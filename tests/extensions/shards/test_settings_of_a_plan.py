@@ -13,7 +13,7 @@ from khiva_arena.competition.settings import define
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.entrants import bots_of_an_event
-from khiva_arena.extensions.shards.planned import settings_of
+from khiva_arena.extensions.shards.plan_settings import settings_of
 from khiva_arena.records.replay.definition import Definition
 
 VALUES: dict[str, Any] = {"bots": ("shipped:python/random", "shipped:python/naive"), "seats": 2}

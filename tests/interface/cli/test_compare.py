@@ -167,7 +167,9 @@ def test_the_same_command_prints_the_same_answer_and_plays_nothing(
     )  # it is no worst case of all seeds that it might play
 
 
-def test_a_comparison_that_goes_on_counts_the_time_before_and_ends_its_seed(tmp_path: Path) -> None:
+def test_a_comparison_that_goes_on_counts_the_time_before_and_plays_one_more_seed(
+    tmp_path: Path,
+) -> None:
     words = (
         RANDOM,
         PYTHON,

@@ -3,7 +3,7 @@
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
-from khiva_arena.records.store import damage, files, versions
+from khiva_arena.records.store import file_errors, files, versions
 from khiva_arena.records.store.db import Store
 
 
@@ -17,7 +17,7 @@ def test_what_a_store_must_hold_is_known_in_each_thread(tmp_path):
 
     def look(table: str) -> list[str]:
         connection = sqlite3.connect(tmp_path / "out" / files.FILE)
-        assert damage.damage(connection) == []
+        assert file_errors.damage(connection) == []
         connection.close()
         return [name for name, _, _ in versions.columns(table)]
 

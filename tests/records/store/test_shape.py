@@ -17,7 +17,7 @@ from published import published
 
 from khiva_arena.errors import StoreError
 from khiva_arena.interface.cli.main import run
-from khiva_arena.records.store import damage, files, queries
+from khiva_arena.records.store import file_errors, files, queries
 from khiva_arena.records.store.db import FILE, Store
 
 ENDLESS = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n)"
@@ -125,7 +125,7 @@ def test_an_interrupt_ends_a_query_that_does_not_end(store: Path) -> None:
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
-        with pytest.raises(KeyboardInterrupt), damage.explain_errors(store):
+        with pytest.raises(KeyboardInterrupt), file_errors.explain_errors(store):
             connection.execute(f"{ENDLESS} SELECT sum(i) FROM n").fetchall()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

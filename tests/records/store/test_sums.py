@@ -8,7 +8,7 @@ import pytest
 
 from khiva_arena.common.result import Measured
 from khiva_arena.errors import StoreError
-from khiva_arena.records.store import damage, sums, versions
+from khiva_arena.records.store import file_errors, sums, versions
 from khiva_arena.records.store.db import FILE, BotRow, MatchRow, SeatRow, Store, VoidRow
 
 SEAT = SeatRow(
@@ -119,5 +119,5 @@ def test_a_damaged_value_is_of_its_column_s_type_all_the_same() -> None:
 
 
 def test_what_no_column_can_be_named_after_is_an_error_in_words(folder: Path) -> None:
-    with pytest.raises(StoreError, match="malformed"), damage.explain_errors(folder):
+    with pytest.raises(StoreError, match="malformed"), file_errors.explain_errors(folder):
         b"\xff".decode()

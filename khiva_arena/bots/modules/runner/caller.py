@@ -1,4 +1,4 @@
-"""The module that calls a function of WASI: its memory, its payload and its price."""
+"""The module that calls a function of WASI: its memory, descriptors and payload."""
 
 from _struct import unpack_from
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class System(Protocol):
-        """What lies behind a module's descriptors and clocks. A method raises OSError
+        """The world behind a module's descriptors and clocks. A method raises OSError
         if the system refuses.
         """
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
             """Close a descriptor."""
 
         def now(self, clock: int) -> int:
-            """Return nanoseconds by a clock: ``REAL``, ``STEADY``, ``SPENT`` by the
-            process or ``SPENT_HERE`` by the thread.
+            """Return nanoseconds by a clock of wasi.py: ``REAL``, ``STEADY``,
+            ``SPENT`` by the process or ``SPENT_HERE`` by the thread.
             """
 
         def resolution(self, clock: int) -> int:

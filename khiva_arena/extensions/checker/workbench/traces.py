@@ -4,14 +4,10 @@ import re
 from collections.abc import Mapping
 
 from khiva_arena.extensions.checker.plain_values import shown
-from khiva_arena.extensions.checker.workbench.refused import (
-    PlainEvent,
-)
+from khiva_arena.extensions.checker.workbench.refused import PlainEvent
 
 _FRAME = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
 """The line of a file in a trace of Python, and the first line of one in JavaScript."""
-
-
 _KIT = re.compile(r"khiva_kit\.\w+")
 
 

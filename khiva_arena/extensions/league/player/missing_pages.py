@@ -5,14 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from khiva_arena.extensions.league.folder import (
-    PUBLIC,
-    make_public,
-)
+from khiva_arena.extensions.league.folder import PUBLIC, make_public
 from khiva_arena.extensions.league.player.appended import remove
-from khiva_arena.extensions.league.public_state import (
-    BATCHES,
-)
+from khiva_arena.extensions.league.public_state import BATCHES
 
 OLDER_PAGES = 40
 """The pages of older batches that stay once a reader has asked for them."""

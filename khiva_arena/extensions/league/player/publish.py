@@ -24,12 +24,7 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.chain.links import read_link
 from khiva_arena.extensions.league.chain.roster import Chain, RosterBot
-from khiva_arena.extensions.league.folder import (
-    CHAIN,
-    PUBLIC,
-    final_folder,
-    write_public,
-)
+from khiva_arena.extensions.league.folder import CHAIN, PUBLIC, final_folder, write_public
 from khiva_arena.extensions.league.pace import ANY_TIME, Pace
 from khiva_arena.extensions.league.player.appended import AppendedFile, remove
 from khiva_arena.extensions.league.player.match_lists import MatchLists
@@ -57,8 +52,8 @@ from khiva_arena.records.store.rows import now
 from khiva_arena.words import count
 
 WISH_SECONDS = 60.0
-"""The pause between two such pages, so that a flood of wishes takes little from the
-bots.
+"""The pause between two pages of older batches that readers ask for, so that a flood
+of wishes takes little from the bots.
 """
 AGAIN = timedelta(minutes=10)
 """The time until the standing is written again that could not be."""

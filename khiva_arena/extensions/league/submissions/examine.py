@@ -39,7 +39,7 @@ from khiva_arena.extensions.league.submissions.limits import limits_of
 from khiva_arena.extensions.league.submissions.names import compared, name_taken
 from khiva_arena.extensions.league.submissions.queue import MOST_ATTEMPTS, Queue
 from khiva_arena.extensions.league.submissions.queue_rows import EQUAL, EntryState, QueueEntry
-from khiva_arena.extensions.league.submissions.trial_match import Finding, as_played, verdict_of
+from khiva_arena.extensions.league.submissions.trial_table import Finding, as_played, verdict_of
 from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.records.store.files import MODULES
 

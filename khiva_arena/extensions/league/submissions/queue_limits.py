@@ -3,12 +3,7 @@
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.submissions.limits import BotsBound, UploadLimits
 from khiva_arena.extensions.league.submissions.queue_authors import QueueAuthors
-from khiva_arena.extensions.league.submissions.queue_rows import (
-    REVOKED,
-    SPENT,
-    midnight,
-    tomorrow,
-)
+from khiva_arena.extensions.league.submissions.queue_rows import REVOKED, SPENT, midnight, tomorrow
 from khiva_arena.words import count
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from msgspec import structs
 
 from khiva_arena.extensions.league.audit import audit_chain
+from khiva_arena.extensions.league.audit_findings import ChainAudit
 from khiva_arena.extensions.league.chain.links import AnyLink, Drawn, Over
-from khiva_arena.extensions.league.chain_audit import ChainAudit
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow

@@ -11,7 +11,7 @@ from tick_bots import write_bot
 
 from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.settings import league_text
-from khiva_arena.extensions.league.submissions import examine, trial_match
+from khiva_arena.extensions.league.submissions import examine, trial_table
 
 AUTHORS = {"ann": "weights", "bob": "others"}
 """The bot of each author, a module with a payload."""
@@ -44,7 +44,7 @@ def play_tick_league(folder: Path, *, publish_bots: bool) -> None:
     new_tick_league(folder / "spring", publish_bots=publish_bots, fewest_batches=0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            examine, "verdict_of", lambda *_: trial_match.Finding(True, "")
+            examine, "verdict_of", lambda *_: trial_table.Finding(True, "")
         )  # they keep to no more than matches need
         for author, bot in AUTHORS.items():
             arena(

@@ -1,4 +1,4 @@
-"""Play the trial match of a submitted bot, and judge the bot."""
+"""Check a submitted bot, play its trial table, and judge it."""
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ from khiva_arena.words import count
 
 
 class Finding(NamedTuple):
-    """What became of a submitted bot.
+    """The end of an examination of a submitted bot.
 
     accepted: whether it is in from the next batch.
     report: why not, or how its check and its trial table went, in words for its author.
