@@ -99,12 +99,15 @@ def sizes(folder: str) -> list[tuple[str, int]]:
 @pytest.mark.usefixtures("standard")
 def test_a_note_can_be_left_where_files_are_not_kept_warm() -> None:
     """The attack that the next test is about works; a machine without a disk behind its
-    files has none to make.
+    files has none to make, and one that lacks memory may throw a note away.
     """
-    left, read = notes_through(cold_file())
-    if not any(left):
-        lacks("the system keeps files in memory here whatever is asked of it", may=True)
-    assert tuple(int(cost == 0) for cost in read) == BITS
+    for _ in range(3):
+        left, read = notes_through(cold_file())
+        if not any(left):
+            lacks("the system keeps files in memory here whatever is asked of it", may=True)
+        if (note := tuple(int(cost == 0) for cost in read)) == BITS:
+            break
+    assert note == BITS
 
 
 @pytest.mark.soak

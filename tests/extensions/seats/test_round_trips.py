@@ -35,6 +35,7 @@ from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.permissions import with_permissions
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants import bots_of_an_event
+from khiva_arena.games.registry import get
 
 DELAY, TURN = 0.2, 0.35
 """Seconds: of the way in one direction, and of a turn, shorter than both ways."""
@@ -55,7 +56,9 @@ def test_a_link_that_is_as_long_as_a_turn_costs_the_seat_nothing_if_it_is_given_
         assert blamed(play_one(late))[0] == "timeout"
         back = match(1, **limits)
         back = with_field(
-            back, commands=(back.commands[0], replace(back.commands[1], allowance=5.0))
+            back,
+            header=with_field(back.header, rules=get("khiva").rules({"max_turns": 4})),
+            commands=(back.commands[0], replace(back.commands[1], allowance=5.0)),
         )
         outcome = play_one(back)
         assert blamed(outcome) == ("ok", "")
