@@ -7,7 +7,9 @@ the command. At the table a link (link.py) stands for each player.
 """
 
 import gc
+import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import trio
@@ -25,6 +27,9 @@ async def _main() -> None:
     async with trio.open_nursery() as nursery:
         await _serve(first, orders, nursery)
         nursery.cancel_scope.cancel()
+    with suppress(OSError):  # the command removes the folder, too, unless it was killed
+        os.unlink(first["socket"])
+        os.rmdir(os.path.dirname(first["socket"]))
 
 
 async def _serve(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -> None:

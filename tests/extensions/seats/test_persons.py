@@ -332,6 +332,17 @@ def test_the_port_closes_when_the_command_ends(tmp_path: Path, number: signal.Si
     page.close()
 
 
+def test_a_command_that_is_killed_leaves_no_folder_of_its_hub(tmp_path: Path) -> None:
+    words = (sys.executable, "-m", "khiva_arena", "play", "--no-open", *ONE)
+    env = os.environ | {"TMPDIR": str(tmp_path)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, env=env) as one:
+        addresses(one)
+        [folder] = tmp_path.glob("khiva-arena-hub-*")
+        one.kill()
+    assert until(lambda: not folder.exists())
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
